@@ -13,9 +13,20 @@ Linear WeightTable::linear(const std::string &name, int64_t out, int64_t in, boo
   Linear result;
   result.name = chosenPrefix + name;
   result.weight = weight(name + ".weight", {out, in}, transposed);
+  orderInputs(result);
   if (bias)
     result.bias = weight(name + ".bias", {out});
   return result;
+}
+
+void WeightTable::orderInputs(Linear &linear) {
+  if (!linear.weight.packing || !linear.weight.packing->order)
+    return;
+  Weight &order = linear.inputOrder.emplace();
+  order.stored = *linear.weight.packing->order;
+  order.name = order.stored.name;
+  order.shape = order.stored.shape;
+  order.asGroupOrder = true;
 }
 
 Weight WeightTable::rowsOf(const std::string &name, const std::string &use, const RowGroups &rows,
@@ -35,6 +46,7 @@ Linear WeightTable::linearPart(const std::string &name, const std::string &part,
   Linear result;
   result.name = chosenPrefix + use;
   result.weight = rowsOf(name + ".weight", use + ".weight", rows, {in}, transposed);
+  orderInputs(result);
   if (bias)
     result.bias = rowsOf(name + ".bias", use + ".bias", rows, {}, false);
   return result;
@@ -46,7 +58,24 @@ Weight WeightTable::ordered(const std::string &name, std::vector<int64_t> stored
   result.shape = std::move(shape);
   if (!order.shape.empty())
     result.order = order;
+  if (result.packing && result.packing->kind != Packing::Kind::Float8)
+    report(result.name, result.stored.name,
+           "expects a matrix of floats, whose elements are put in another order, got quantised ones");
   return result;
+}
+
+bool Packing::agrees(const Packing &other) const {
+  bool areFloats = kind == Kind::Float8;
+  return areFloats == (other.kind == Kind::Float8) &&
+         (areFloats || (bits == other.bits && group == other.group && !zeros == !other.zeros &&
+                        (kind == Kind::Mxfp4) == (other.kind == Kind::Mxfp4)));
+}
+
+/// Whether two weights can be one.
+static bool haveOneType(const Weight &a, const Weight &b) {
+  if (a.packing || b.packing)
+    return a.packing && b.packing && a.packing->agrees(*b.packing);
+  return a.stored.type == b.stored.type;
 }
 
 Weight WeightTable::stackOf(const std::string &name, std::vector<Weight> parts) {
@@ -57,10 +86,16 @@ Weight WeightTable::stackOf(const std::string &name, std::vector<Weight> parts) 
   for (const Weight &part : parts) {
     result.shape.front() += part.shape.front();
     bool isStored = !part.stored.name.empty() && !parts.front().stored.name.empty();
-    if (isStored && part.stored.type != parts.front().stored.type)
-      addError(problems, source->name(), "tensor " + quote(part.stored.name),
-               std::string("expects element type ") + nameOf(parts.front().stored.type) + " as " +
-                   quote(parts.front().stored.name) + " has it, got " + nameOf(part.stored.type));
+    if (!isStored || haveOneType(part, parts.front()))
+      continue;
+    bool isPacked = part.packing || parts.front().packing;
+    addError(problems, source->name(), "tensor " + quote(part.stored.name),
+             isPacked ? "expects to be quantised as " + quote(parts.front().stored.name) +
+                            ": both are rows of one matrix"
+                      : std::string("expects element type ") +
+                            nameOf(parts.front().stored.type) + " as " +
+                            quote(parts.front().stored.name) + " has it, got " +
+                            nameOf(part.stored.type));
   }
   result.stack = std::move(parts);
   return result;
@@ -72,6 +107,9 @@ Linear WeightTable::stack(const std::string &name, const std::vector<Linear> &pa
   std::vector<Weight> matrices, biases;
   for (const Linear &part : parts) {
     matrices.push_back(part.weight);
+    if (part.inputOrder)
+      report(part.weight.name, part.inputOrder->name,
+             "expects inputs in their own order (desc_act false), as experts share them");
     if (part.bias)
       biases.push_back(*part.bias);
   }
@@ -137,6 +175,7 @@ Head WeightTable::head(const std::string &name, bool tied, const Weight &token, 
   dense.weight = tied ? token : find({name + ".weight"}, token.shape, false);
   if (tied && source)
     requireEqual(name + ".weight", token.stored.name);
+  orderInputs(dense);
   Head result;
   result.name = name;
   result.output = "logits";

@@ -29,11 +29,27 @@ struct AxisOrder {
   std::vector<int64_t> shape, axes;
 };
 
+/// How a matrix is quantised whose codes are `stored`, and the tensors beside them: those of
+/// `#fovea.unpack`, or of `#fovea.scale_blocks` for `Float8`.
+struct Packing {
+  enum class Kind { Gptq, GptqV2, Awq, Rows, Bytes, Mxfp4, Float8 };
+  Kind kind = Kind::Gptq;
+  int64_t bits = 4;
+  int64_t group = 0; ///< Inputs that share a scale; of `Float8` they share it with `rows` outputs.
+  int64_t rows = 1;
+  StoredTensor scales;
+  std::optional<StoredTensor> zeros;
+  std::optional<StoredTensor> order; ///< The group of each input, where they do not stand in order.
+
+  /// Whether both give the same type.
+  bool agrees(const Packing &other) const;
+};
+
 /// One stored tensor in one use. `stored.shape` is `shape`, or, if
 /// `transposed`, the two sizes of `shape` exchanged (GPT-2 stores [in, out]).
 /// With `rows`, `shape` has those rows alone, and where it lacks the first axis, one of them is
 /// all. Several in a `stack` are one, of one type, each with its rows below those before it;
-/// nothing is `stored` for it.
+/// nothing is `stored` for it. With `packing` it is unpacked first, to [out, in].
 struct Weight {
   std::string name; ///< Unique in the model: the tensor's own name, with `rows` the use's.
   StoredTensor stored;
@@ -43,6 +59,8 @@ struct Weight {
   std::optional<AxisOrder> order; ///< Before it is `shape`, behind `rows`.
   std::vector<Weight> stack;
   bool asFloats = false; ///< Stored blocks become f32: what is neither a matrix nor tokens.
+  std::optional<Packing> packing;
+  bool asGroupOrder = false; ///< Groups of inputs become their places, sorted by these.
 };
 
 /// `y = x W^T + b`, W of shape [out, in].
@@ -50,6 +68,7 @@ struct Linear {
   std::string name; ///< The source's module: "model.layers.0.self_attn.q_proj".
   Weight weight;
   std::optional<Weight> bias;
+  std::optional<Weight> inputOrder; ///< Places [in] of the inputs as `weight` has them.
 };
 
 enum class Activation { Gelu, GeluTanh, GeluQuick, Relu, ReluSquared, Silu, Tanh, Sigmoid };

@@ -45,6 +45,19 @@ Weight WeightTable::find(const std::vector<std::string> &names, std::vector<int6
   result.transposed = transposed;
   if (!source)
     return result;
+  constexpr std::string_view ending = ".weight";
+  for (const std::string &name : names) {
+    PackedWeights::Fault fault;
+    bool isMatrix = packed && shape.size() == 2 && name.size() > ending.size() &&
+                    name.compare(name.size() - ending.size(), ending.size(), ending) == 0;
+    if (!isMatrix || !packed->find(*source, name.substr(0, name.size() - ending.size()), result,
+                                   used, fault))
+      continue;
+    result.transposed = false; // is [out, in] once it is unpacked
+    if (!fault.text.empty())
+      report(names.front(), fault.tensor, fault.text);
+    return result;
+  }
   if (transposed)
     std::reverse(shape.begin(), shape.end());
 
@@ -64,9 +77,54 @@ Weight WeightTable::find(const std::vector<std::string> &names, std::vector<int6
     result.stored = *stored;
     return result;
   }
-  if (faulty.insert(names.front()).second && faulty.size() <= maxListed)
+  report(names.front(), stored ? stored->name : names.front(), fault);
+  return result;
+}
+
+void WeightTable::report(const std::string &key, const std::string &tensor,
+                         const std::string &fault) {
+  const StoredTensor *stored = source->find(tensor);
+  if (faulty.insert(key).second && faulty.size() <= maxListed)
     addError(problems, stored ? source->pathOf(*stored) : source->name(),
-             "tensor " + quote(stored ? stored->name : names.front()), fault);
+             "tensor " + quote(tensor), fault);
+}
+
+std::optional<StoredTensor> WeightTable::part(const std::string &name, ElementType type,
+                                              const std::vector<int64_t> &shape) {
+  const StoredTensor *stored = source ? source->find(name) : nullptr;
+  if (!source)
+    return std::nullopt;
+  if (!stored)
+    report(name, name, "is missing; expects shape " + printShape(shape));
+  else if (used.insert(name); stored->shape != shape)
+    report(name, name,
+           "expects shape " + printShape(shape) + " as the configuration says, got " +
+               printShape(stored->shape));
+  else if (stored->type != type)
+    report(name, name,
+           std::string("expects element type ") + nameOf(type) + ", got " + nameOf(stored->type));
+  else
+    return *stored;
+  return std::nullopt;
+}
+
+Weight WeightTable::mxfp4(const std::string &name, int64_t count, int64_t out, int64_t in) {
+  constexpr int64_t block = 32;
+  Weight result;
+  result.name = chosenPrefix + name;
+  result.shape = {count * out, in};
+  auto codes = part(result.name + "_blocks", ElementType::U8, {count, out, in / block, block / 2});
+  auto scales = part(result.name + "_scales", ElementType::U8, {count, out, in / block});
+  if (in % block != 0)
+    report(name, result.name + "_blocks",
+           "expects rows of whole blocks of 32, got " + std::to_string(in) + " inputs");
+  if (!codes || !scales)
+    return result;
+  result.stored = *codes;
+  result.packing.emplace();
+  result.packing->kind = Packing::Kind::Mxfp4;
+  result.packing->group = block;
+  result.packing->scales = *scales;
   return result;
 }
 

@@ -39,6 +39,20 @@ public:
   virtual const uint8_t *data(const StoredTensor &tensor) const = 0;
 };
 
+/// Finds matrices that a checkpoint stores quantised, in several tensors each.
+class PackedWeights {
+public:
+  virtual ~PackedWeights() = default;
+
+  struct Fault {
+    std::string tensor, text;
+  };
+  /// Makes `weight`, whose shape [out, in] is set, the matrix of `module`, and adds the names of
+  /// its tensors to `used`; false if there are none. With a fault nothing is said of the weight.
+  virtual bool find(const TensorSource &source, const std::string &module, Weight &weight,
+                    std::set<std::string> &used, Fault &fault) const = 0;
+};
+
 /// The order of a stacked projection's rows.
 enum class Stacking {
   ByKind,    ///< All queries' rows, all keys', all values'.
@@ -51,8 +65,8 @@ class WeightTable {
 public:
   /// Without a checkpoint (it could not be opened) nothing is found and nothing
   /// is reported.
-  WeightTable(const TensorSource *source, Problems &problems)
-      : source(source), problems(problems) {}
+  WeightTable(const TensorSource *source, Problems &problems, const PackedWeights *packed = nullptr)
+      : source(source), packed(packed), problems(problems) {}
 
   /// Tensors whose names begin with `prefix` are meant from now on by the name
   /// without it, if a tensor `prefix + probe` exists. (The same model is stored
@@ -78,6 +92,8 @@ public:
   /// or in the same.
   Weight ordered(const std::string &name, std::vector<int64_t> stored, const AxisOrder &order,
                  std::vector<int64_t> shape);
+  /// NAME_blocks and NAME_scales: `count` matrices [out, in] in MXFP4, one below the other.
+  Weight mxfp4(const std::string &name, int64_t count, int64_t out, int64_t in);
   /// Tensors of one type, one below the other.
   Weight stackOf(const std::string &name, std::vector<Weight> parts);
   /// Linear layers of as many inputs and one type, one below the other.
@@ -103,10 +119,17 @@ private:
   Weight find(const std::vector<std::string> &names, std::vector<int64_t> shape, bool transposed);
   Weight rowsOf(const std::string &name, const std::string &use, const RowGroups &rows,
                 std::vector<int64_t> inner, bool transposed);
+  /// The tensor `name` of this type and shape; without it a problem of `key`'s, once.
+  std::optional<StoredTensor> part(const std::string &name, ElementType type,
+                                   const std::vector<int64_t> &shape);
+  void report(const std::string &key, const std::string &tensor, const std::string &fault);
+  /// Inputs as the matrix has them, if their order is another.
+  static void orderInputs(Linear &linear);
   /// The tensor `name`, if there is one, must be `other`.
   void requireEqual(const std::string &name, const std::string &other);
 
   const TensorSource *source;
+  const PackedWeights *packed;
   Problems &problems;
   std::string chosenPrefix;
   std::set<std::string> used;

@@ -28,7 +28,7 @@ public:
 
 private:
   FailureOr<Typed> stored(StoredAttr recipe);
-  FailureOr<Typed> blocks(StoredAttr recipe, const BlockFormat &format, int64_t count);
+  FailureOr<Typed> blocks(RankedTensorType type, const BlockFormat &format, ArrayRef<char> bytes);
   FailureOr<Typed> concat(ConcatAttr recipe, unsigned depth);
   FailureOr<Typed> transpose(TransposeAttr recipe, unsigned depth);
   FailureOr<Typed> permute(PermuteAttr recipe, unsigned depth);
@@ -36,7 +36,7 @@ private:
   FailureOr<Typed> slice(SliceAttr recipe, unsigned depth);
   FailureOr<Typed> convert(CastAttr recipe, unsigned depth);
   FailureOr<Typed> scaleColumns(ScaleColumnsAttr recipe, unsigned depth);
-  FailureOr<Typed> quantized(RecipeAttrInterface recipe);
+  FailureOr<Typed> evaluated(RecipeAttrInterface recipe);
 
   WeightOp op;
   RecipeSource &source;
@@ -81,14 +81,13 @@ static std::vector<int64_t> decodeNibbles(ArrayRef<char> bytes) {
 }
 
 /// What bits mean is the files' own, so those who write artifacts are asked for the numbers.
-FailureOr<Typed> Evaluator::blocks(StoredAttr recipe, const BlockFormat &format, int64_t count) {
-  RankedTensorType type = recipe.getType();
-  TRY(ArrayRef<char> bytes, source.read(recipe));
+FailureOr<Typed> Evaluator::blocks(RankedTensorType type, const BlockFormat &format,
+                                   ArrayRef<char> bytes) {
   if (static_cast<int64_t>(bytes.size()) != getStorageBytes(type))
     return op.emitOpError("expects ")
            << *getStorageBytes(type) << " bytes for " << type << ", got " << bytes.size();
-  std::vector<float> numbers(count);
-  readNumbers(format, bytes.data(), count, numbers.data());
+  std::vector<float> numbers(type.getNumElements());
+  readNumbers(format, bytes.data(), type.getNumElements(), numbers.data());
   Typed result;
   result.element = Float32Type::get(type.getContext());
   result.tensor.shape.assign(type.getShape().begin(), type.getShape().end());
@@ -107,8 +106,10 @@ FailureOr<Typed> Evaluator::stored(StoredAttr recipe) {
   int64_t count = countElements(type.getShape());
   if (count < 0)
     return op.emitOpError("expects at most ") << kMaxElements << " elements, got " << type;
-  if (const BlockFormat *format = getBlockFormat(element))
-    return blocks(recipe, *format, count);
+  if (std::optional<BlockFormat> format = getBlockFormat(element)) {
+    TRY(ArrayRef<char> bytes, source.read(recipe));
+    return blocks(type, *format, bytes);
+  }
   bool sharesBytes = element.isInteger(4);
   unsigned size = element.isInteger(1) || sharesBytes ? 1 : widthOf(element) / 8;
   TRY(ArrayRef<char> bytes, source.read(recipe));
@@ -281,8 +282,9 @@ FailureOr<Typed> Evaluator::scaleColumns(ScaleColumnsAttr recipe, unsigned depth
   return result;
 }
 
-/// Which numbers stand for a weight is the recipe's own choice, so it is asked for its bytes.
-FailureOr<Typed> Evaluator::quantized(RecipeAttrInterface recipe) {
+/// Which numbers stand for a weight is the recipe's own choice, or its files', so it is asked for
+/// its bytes.
+FailureOr<Typed> Evaluator::evaluated(RecipeAttrInterface recipe) {
   RankedTensorType type = recipe.getRecipeType();
   Typed result;
   result.element = type.getElementType();
@@ -292,12 +294,17 @@ FailureOr<Typed> Evaluator::quantized(RecipeAttrInterface recipe) {
   std::vector<char> bytes(*getStorageBytes(type));
   if (failed(evaluateRows(recipe, source, 0, type.getDimSize(0), bytes.data())))
     return failure();
+  if (std::optional<BlockFormat> format = getBlockFormat(type))
+    return blocks(type, *format, bytes);
   result.tensor.isReal = isa<FloatType>(result.element);
   if (result.element.isInteger(4))
     result.tensor.integers = decodeNibbles(bytes);
   else if (result.element.isInteger(8))
     for (char byte : bytes)
       result.tensor.integers.push_back(static_cast<int8_t>(byte));
+  else if (result.element.isInteger(32))
+    for (size_t i = 0; i < bytes.size(); i += 4)
+      result.tensor.integers.push_back(load<int32_t>(bytes.data() + i));
   else if (result.element.isF32())
     for (size_t i = 0; i < bytes.size(); i += 4)
       result.tensor.reals.push_back(load<float>(bytes.data() + i));
@@ -326,8 +333,8 @@ FailureOr<Typed> Evaluator::evaluate(Attribute recipe, unsigned depth) {
     return convert(one, depth - 1);
   if (auto one = dyn_cast<ScaleColumnsAttr>(recipe))
     return scaleColumns(one, depth - 1);
-  if (isa<QuantizeAttr, QuantizationScalesAttr>(recipe))
-    return quantized(cast<RecipeAttrInterface>(recipe));
+  if (isa<QuantizeAttr, QuantizationScalesAttr, UnpackAttr, GroupOrderAttr, ScaleBlocksAttr>(recipe))
+    return evaluated(cast<RecipeAttrInterface>(recipe));
   if (auto pack = dyn_cast<PackAttr>(recipe)) // a layout changes no element
     return evaluate(pack.getInput(), depth - 1);
   return op.emitOpError("expects a recipe known to the reference interpreter, got ") << recipe;

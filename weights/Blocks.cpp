@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The bits of GGUF's blocks (ggml, ggml-common.h) and of MXFP4's (OCP Microscaling Formats 1.0,
-// section 5.3). Every block means something: no bits are refused.
+// The bits of GGUF's blocks (ggml, ggml-common.h), of MXFP4's (OCP Microscaling Formats 1.0,
+// section 5.3) and of integers'. Every block means something: no bits are refused.
 #include "weights/Blocks.h"
 #include "weights/Elements.h"
 
@@ -17,9 +17,11 @@ public:
   Reader(const char *block, BlockParts &parts)
       : at(reinterpret_cast<const uint8_t *>(block)), parts(parts) {}
 
-  void read(BlockKind kind);
+  void read(const BlockFormat &format);
 
 private:
+  void read(BlockKind kind);
+  void readIntegers(const BlockFormat &format);
   uint16_t half() {
     uint16_t bits = loadValue<uint16_t>(reinterpret_cast<const char *>(at));
     at += 2;
@@ -149,6 +151,27 @@ static uint16_t powerOfTwo(uint8_t exponent) {
                       : static_cast<uint16_t>((exponent - 1) << 7);
 }
 
+/// As `#fovea.unpack` gives them: scale, offset, codes.
+void Reader::readIntegers(const BlockFormat &format) {
+  auto wide = [&] { return loadValue<uint32_t>(reinterpret_cast<const char *>(take(4))); };
+  parts.scales[0] = wide();
+  if (format.hasOffsets)
+    parts.offsets[0] = wide();
+  if (format.codeBits == 8) {
+    std::memcpy(parts.codes.data(), take(format.elements), format.elements);
+    return;
+  }
+  const uint8_t *pairs = take(format.elements / 2);
+  for (int64_t i = 0; i < format.elements; ++i) {
+    int code = pairs[i / 2] >> (i % 2 * 4) & 15;
+    parts.codes[i] = static_cast<int8_t>((code ^ 8) - 8);
+  }
+}
+
+void Reader::read(const BlockFormat &format) {
+  return isOfIntegers(format.kind) ? readIntegers(format) : read(format.kind);
+}
+
 void Reader::read(BlockKind kind) {
   static constexpr int8_t kNonLinear[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
                                             1,    13,   25,  38,  53,  69,  89,  113};
@@ -199,26 +222,33 @@ void Reader::read(BlockKind kind) {
   case BlockKind::MXFP4:
     parts.scales[0] = powerOfTwo(*take(1));
     return fromTable(kDoubledE2M1);
+  case BlockKind::Int4:
+  case BlockKind::Int8:
+  case BlockKind::Int4Offset:
+  case BlockKind::Int8Offset:
+    llvm_unreachable("are read by their format");
   }
 }
 
 void mlir::fovea::readBlock(const BlockFormat &format, const char *block, BlockParts &parts) {
-  Reader(block, parts).read(format.kind);
+  Reader(block, parts).read(format);
 }
 
 //===-- Numbers ------------------------------------------------------------------------------===//
 
-static float fromHalf(uint16_t bits) {
+static float fromHalf(uint32_t bits) {
   return F16Element::load(reinterpret_cast<const char *>(&bits));
 }
 
 /// A scale or an offset.
-static float toFactor(BlockScale kind, uint16_t bits, uint16_t ofBlock) {
+static float toFactor(BlockScale kind, uint32_t bits, uint16_t ofBlock) {
   switch (kind) {
   case BlockScale::F16:
     return fromHalf(bits);
   case BlockScale::BF16:
-    return asFloat(uint32_t(bits) << 16);
+    return asFloat(bits << 16);
+  case BlockScale::F32:
+    return asFloat(bits);
   case BlockScale::ByBlock:
     return fromHalf(ofBlock) * static_cast<float>(static_cast<int16_t>(bits));
   }
@@ -227,7 +257,7 @@ static float toFactor(BlockScale kind, uint16_t bits, uint16_t ofBlock) {
 
 void mlir::fovea::readNumbers(const BlockFormat &format, const char *blocks, int64_t count,
                               float *numbers) {
-  BlockParts parts;
+  BlockParts parts(format);
   for (int64_t first = 0; first < count; first += format.elements, blocks += format.bytes) {
     readBlock(format, blocks, parts);
     for (int64_t i = 0; i < format.elements; ++i) {
@@ -253,7 +283,8 @@ public:
   void put(int64_t block, const BlockParts &parts) {
     putCodes(block * format.elements, parts);
     bool byBlock = format.scale == BlockScale::ByBlock;
-    int64_t groups = format.elements / format.group, first = block * groups, size = byBlock ? 1 : 2;
+    int64_t groups = format.elements / format.group, first = block * groups;
+    int64_t size = getScaleBytes(format.scale);
     for (int64_t g = 0; g < groups; ++g) {
       putBits(panel.scales, first + g, size, parts.scales[g]);
       if (format.hasOffsets)
@@ -278,7 +309,7 @@ private:
     }
   }
 
-  void putBits(int64_t part, int64_t unit, int64_t size, uint16_t bits) {
+  void putBits(int64_t part, int64_t unit, int64_t size, uint32_t bits) {
     std::memcpy(out + part + (unit * kStoredPanelWidth + row) * size, &bits, size); // little endian
   }
 
@@ -293,7 +324,7 @@ void mlir::fovea::packBlocks(const BlockFormat &format, const char *in, int64_t 
                              int64_t inputs, char *out) {
   BlockPanel panel(format, inputs);
   std::memset(out, 0, panel.bytes);
-  BlockParts parts;
+  BlockParts parts(format);
   for (int64_t row = 0; row < rows; ++row) {
     PanelRow target(format, panel, row, out);
     for (int64_t block = 0; block < panel.blocks; ++block, in += format.bytes) {

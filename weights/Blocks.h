@@ -5,15 +5,18 @@
 #define FOVEA_WEIGHTS_BLOCKS_H
 
 #include "dialects/Fovea/Blocks.h"
-#include <array>
+#include <vector>
 
 namespace mlir::fovea {
 
 /// The parts of one block as panels have them: numbers are (code + bias) * scale + offset.
 struct BlockParts {
-  std::array<int8_t, 256> codes;
-  /// Of each group: the bits of a float of 16, or what the block's own are multiplied by.
-  std::array<uint16_t, 16> scales, offsets;
+  explicit BlockParts(const BlockFormat &format)
+      : codes(format.elements), scales(format.elements / format.group), offsets(scales.size()) {}
+
+  std::vector<int8_t> codes;
+  /// Of each group: the bits of a float, or what the block's own are multiplied by.
+  std::vector<uint32_t> scales, offsets;
   uint16_t blockScale = 0, blockOffset = 0; ///< bits of f16
 };
 

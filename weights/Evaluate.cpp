@@ -19,7 +19,8 @@ LogicalResult mlir::fovea::evaluateRows(RecipeAttrInterface recipe, RecipeSource
                                         int64_t first, int64_t count, char *out) {
   return llvm::TypeSwitch<Attribute, LogicalResult>(recipe)
       .Case<StoredAttr, ConcatAttr, TransposeAttr, PermuteAttr, ReshapeAttr, SliceAttr, CastAttr,
-            ScaleColumnsAttr, QuantizeAttr, QuantizationScalesAttr, PackAttr>(
+            ScaleColumnsAttr, UnpackAttr, GroupOrderAttr, ScaleBlocksAttr, QuantizeAttr,
+            QuantizationScalesAttr, PackAttr>(
           [&](auto step) { return evaluate(step, {source, first, count, out}); })
       .DefaultUnreachable("expects one of the dialect's recipes");
 }
@@ -94,7 +95,7 @@ LogicalResult mlir::fovea::evaluate(CastAttr step, RecipeRows rows) {
   RankedTensorType type = getTypeOfRecipe(step.getInput());
   std::vector<char> buffer;
   TRY(auto *in, readRows(step.getInput(), rows.source, rows.first, rows.count, buffer));
-  if (const BlockFormat *format = getBlockFormat(type)) {
+  if (std::optional<BlockFormat> format = getBlockFormat(type)) {
     int64_t count = ShapedType::getNumElements(type.getShape().drop_front()) * rows.count;
     std::vector<float> numbers(count);
     readNumbers(*format, in, count, numbers.data());

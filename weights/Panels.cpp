@@ -46,7 +46,7 @@ LogicalResult mlir::fovea::evaluate(PackAttr step, RecipeRows rows) {
   const PanelsAttr encoding = step.getPanels();
   const Panels panels{encoding.getWidth(), encoding.getInterleave()};
   RankedTensorType type = getTypeOfRecipe(step.getInput());
-  if (const BlockFormat *format = getBlockFormat(type))
+  if (std::optional<BlockFormat> format = getBlockFormat(type))
     return packRows(*format, step, rows);
   // Of i4, bytes are packed.
   int64_t size = getBytesFrom(type, 2), inRow = getBytesFrom(type, 1), columns = inRow / size;

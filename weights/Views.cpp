@@ -2,6 +2,7 @@
 //
 // Recipes that only move elements: concat, transpose, permute, reshape, slice. Only a permutation
 // that moves the outermost axis holds all of its input.
+#include "dialects/Fovea/Blocks.h"
 #include "dialects/Fovea/Try.h"
 #include "weights/Steps.h"
 #include "weights/Transpose.h"
@@ -90,6 +91,8 @@ LogicalResult mlir::fovea::evaluate(PermuteAttr step, RecipeRows rows) {
   TRY(auto *in, readRows(step.getInput(), rows.source, keepsRows ? rows.first : 0,
                          keepsRows ? rows.count : from.getDimSize(0), buffer));
   shape.front() = rows.count;
+  if (std::optional<BlockFormat> format = getBlockFormat(from)) // the last axis stays
+    shape.back() /= format->elements;
   permute(in + (keepsRows ? 0 : rows.first * strides.front()), shape, strides,
           getBytesFrom(from, from.getRank()), rows.out);
   return success();

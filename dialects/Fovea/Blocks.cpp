@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace mlir::fovea;
 
-const BlockFormat &mlir::fovea::getBlockFormat(BlockKind kind) {
+BlockFormat mlir::fovea::getBlockFormat(BlockKind kind, int64_t group) {
   using Kind = BlockKind;
   using Scale = BlockScale;
   // Codes of five and six bits, and those of a table, are bytes in panels; of two and three bits
@@ -26,30 +26,65 @@ const BlockFormat &mlir::fovea::getBlockFormat(BlockKind kind) {
       {Kind::Q6_K, 256, 210, 8, 0, 16, Scale::ByBlock, false},
       {Kind::IQ4_NL, 32, 18, 8, 0, 32, Scale::F16, false},
       {Kind::MXFP4, 32, 17, 8, 0, 32, Scale::BF16, false},
+      {Kind::Int4, 0, 0, 4, 0, 0, Scale::F32, false},
+      {Kind::Int8, 0, 0, 8, 0, 0, Scale::F32, false},
+      {Kind::Int4Offset, 0, 0, 4, 0, 0, Scale::F32, true},
+      {Kind::Int8Offset, 0, 0, 8, 0, 0, Scale::F32, true},
   };
-  const BlockFormat &format = formats[static_cast<size_t>(kind)];
+  BlockFormat format = formats[static_cast<size_t>(kind)];
   assert(format.kind == kind && "kinds stand in their order");
+  if (isOfIntegers(kind)) {
+    format.elements = format.group = group;
+    format.bytes = (format.hasOffsets ? 8 : 4) + group * format.codeBits / 8;
+  }
   return format;
 }
 
-const BlockFormat *mlir::fovea::getBlockFormat(Type type) {
+bool mlir::fovea::isOfIntegers(BlockKind kind) { return kind >= BlockKind::Int4; }
+
+std::optional<BlockFormat> mlir::fovea::getBlockFormat(Type type) {
   auto blocks = dyn_cast<BlocksType>(getElementTypeOrSelf(type));
-  return blocks ? &getBlockFormat(blocks.getKind()) : nullptr;
+  return blocks ? std::optional(getBlockFormat(blocks.getKind(), blocks.getGroup())) : std::nullopt;
+}
+
+int64_t mlir::fovea::getScaleBytes(BlockScale scale) {
+  switch (scale) {
+  case BlockScale::F16:
+  case BlockScale::BF16:
+    return 2;
+  case BlockScale::F32:
+    return 4;
+  case BlockScale::ByBlock:
+    return 1;
+  }
+  llvm_unreachable("all kinds of scales are above");
+}
+
+LogicalResult BlocksType::verify(function_ref<InFlightDiagnostic()> emitError, BlockKind kind,
+                                 int64_t group) {
+  constexpr int64_t kMostElements = int64_t(1) << 24;
+  if (!isOfIntegers(kind) && group != 0) // C1
+    return emitError() << "expects no number of elements for blocks of "
+                       << stringifyBlockKind(kind) << ", got " << group;
+  if (isOfIntegers(kind) && (group <= 0 || group > kMostElements || group % 8 != 0)) // C1
+    return emitError() << "expects blocks of a multiple of 8 integers, at most " << kMostElements
+                       << ", got " << group;
+  return success();
 }
 
 BlockPanel::BlockPanel(const BlockFormat &format, int64_t inputs)
     : groups(inputs / format.group), blocks(inputs / format.elements) {
   constexpr int64_t kWidth = kStoredPanelWidth;
   bool byBlock = format.scale == BlockScale::ByBlock;
-  int64_t place = 0;
+  int64_t each = getScaleBytes(format.scale), place = 0;
   auto add = [&](int64_t &part, int64_t size) {
     part = place;
     place += size * kWidth;
   };
   add(codes, inputs * format.codeBits / 8);
-  add(scales, groups * (byBlock ? 1 : 2));
+  add(scales, groups * each);
   if (format.hasOffsets)
-    add(offsets, groups * (byBlock ? 1 : 2));
+    add(offsets, groups * each);
   if (byBlock)
     add(blockScales, blocks * 2);
   if (byBlock && format.hasOffsets)

@@ -14,6 +14,7 @@ namespace mlir::fovea {
 enum class BlockScale {
   F16,
   BF16,
+  F32,
   ByBlock, ///< an i8, times an f16 that the whole block has
 };
 
@@ -28,10 +29,17 @@ struct BlockFormat {
   bool hasOffsets; ///< of the kind that the scales are
 };
 
-const BlockFormat &getBlockFormat(BlockKind kind);
+/// Of integers a block has so many elements, which share a scale.
+BlockFormat getBlockFormat(BlockKind kind, int64_t group = 0);
 
-/// Of a type that tensors are made of, or of a tensor of it; null for others.
-const BlockFormat *getBlockFormat(Type type);
+/// Of a type that tensors are made of, or of a tensor of it; nothing for others.
+std::optional<BlockFormat> getBlockFormat(Type type);
+
+/// Kinds whose type says how many elements a block has.
+bool isOfIntegers(BlockKind kind);
+
+/// Bytes of a scale or offset of a group.
+int64_t getScaleBytes(BlockScale scale);
 
 /// Where the parts of a panel of so many inputs begin, in bytes; each is aligned to 16 bytes, and
 /// panels are to 64. A part has one column of `kStoredPanelWidth` numbers for each of its units.

@@ -133,6 +133,7 @@ def Fovea_PermuteAttr : RecipeAttr<"Permute", "permute"> {
     matrix is better transposed.
 
     * (C1) `axes` are all axes of `input`, each once.
+    * (C2) of blocks the last axis stays the last.
   }];
   let parameters = (ins "::mlir::Attribute":$input, ArrayRefParameter<"int64_t">:$axes);
   let assemblyFormat = "`<` $input `,` `[` $axes `]` `>`";
@@ -158,6 +159,7 @@ def Fovea_SliceAttr : RecipeAttr<"Slice", "slice"> {
 
     * (C1) `axis` is one of `input`.
     * (C2) `first` is not negative, `count` positive, and the range ends within the axis.
+    * (C3) of blocks `axis` is not the last.
   }];
   let parameters = (ins "::mlir::Attribute":$input, "int64_t":$axis, "int64_t":$first, "int64_t":$count);
   let assemblyFormat = "`<` $input `,` $axis `from` $first `count` $count `>`";
@@ -184,6 +186,74 @@ def Fovea_ScaleColumnsAttr : RecipeAttr<"ScaleColumns", "scale_columns"> {
   }];
   let parameters = (ins "::mlir::Attribute":$input, "::mlir::Attribute":$scale, "::mlir::FloatAttr":$offset);
   let assemblyFormat = "`<` $input `,` $scale `,` $offset `>`";
+}
+
+def Fovea_Packing : FoveaEnum<"Packing", "How a checkpoint packs small integers", [
+    I32EnumAttrCase<"Gptq", 0, "gptq">, I32EnumAttrCase<"GptqV2", 1, "gptq_v2">, I32EnumAttrCase<"Awq", 2, "awq">,
+    I32EnumAttrCase<"Rows", 3, "rows">, I32EnumAttrCase<"Bytes", 4, "bytes">, I32EnumAttrCase<"Mxfp4", 5, "mxfp4">]>;
+
+def Fovea_UnpackAttr : RecipeAttr<"Unpack", "unpack"> {
+  let summary = "A matrix of blocks from the tensors that a checkpoint keeps its parts in";
+  let description = [{
+    `#fovea.unpack<gptq, CODES, SCALES, !fovea.blocks<int4_offset, 128>, zeros = ZEROS>`: N outputs by K inputs, of
+    which `G` share a scale. Without loss: `(code - zero) * scale` is kept as `code * scale + offset`, in f32.
+
+    | packing | codes | scales | zeros |
+    |---|---|---|---|
+    | `gptq` (Frantar et al. 2022) | i32 `[K / each, N]` | `[K / G, N]` | i32 `[K / G, N / each]`, each less by one |
+    | `gptq_v2` | i32 `[K / each, N]` | `[K / G, N]` | i32 `[K / G, N / each]` |
+    | `awq` (Lin et al. 2023) | i32 `[K, N / 8]` | `[K / G, N]` | i32 `[K / G, N / 8]` |
+    | `rows` (compressed-tensors' pack-quantized) | i32 `[N, K / each]` | `[N, K / G]` | i32 `[ceil(N / each), K / G]` |
+    | `bytes` (its int-quantized) | i8 `[N, K]` | `[N, K / G]` | i8 `[N, K / G]` |
+    | `mxfp4` (GPT-OSS) | i8 `[..., K / 32, 16]` | i8 `[..., K / 32]` | none |
+
+    An i32 has `each` = 32 / bits codes or zeros, the first in its lowest bits, along the axis that is shorter for it;
+    those of `awq` in the order 0, 2, 4, 6, 1, 3, 5, 7. They are unsigned, and without zeros, or in `rows`, half the
+    range stands for nothing. Of `bytes` codes and zeros have signs. The axes of `mxfp4` before the last are outputs.
+
+    With `order`, i32 `[K]`, input k belongs to the group `order[k]`, and inputs stand sorted by it
+    (`#fovea.group_order`).
+
+    * (C1) `elementType` is blocks of the packing: `mxfp4`; of int8 for `bytes`; of int4, or, but for `awq`, int8 for
+      the others; with offsets exactly if there are zeros.
+    * (C2) `codes` and `zeros` are integers of the shapes above, and rows whole blocks.
+    * (C3) `scales` are f16, bf16 or f32 of the shape above, of `mxfp4` i8.
+    * (C4) `order` is i32 `[K]`; not for `awq` and `mxfp4`. A group that has not G inputs fails the evaluation.
+  }];
+  let parameters = (ins "Packing":$packing, "::mlir::Attribute":$codes, "::mlir::Attribute":$scales,
+                        "::mlir::Type":$elementType, OptionalParameter<"::mlir::Attribute">:$zeros,
+                        OptionalParameter<"::mlir::Attribute">:$order);
+  let assemblyFormat = "`<` $packing `,` $codes `,` $scales `,` $elementType (`,` struct($zeros, $order)^)? `>`";
+}
+
+def Fovea_GroupOrderAttr : RecipeAttr<"GroupOrder", "group_order"> {
+  let summary = "The places of inputs, sorted by their groups";
+  let description = [{
+    `#fovea.group_order<RECIPE>`: of the group of each input the places in which inputs stand one group after the
+    other, in a group in their own order. What a linear's input is gathered by where the matrix was quantised in
+    another order than that of its columns (GPTQ's act-order).
+
+    * (C1) `input` is i32 of rank 1.
+  }];
+  let parameters = (ins "::mlir::Attribute":$input);
+  let assemblyFormat = "`<` $input `>`";
+}
+
+def Fovea_ScaleBlocksAttr : RecipeAttr<"ScaleBlocks", "scale_blocks"> {
+  let summary = "A matrix of narrow floats times a scale for each of its blocks";
+  let description = [{
+    `result[n, k] = input[n, k] * scales[n / rows, k / columns]`, rounded once to `elementType`:
+    `#fovea.scale_blocks<RECIPE, SCALES, 128, 128, f32>`.
+
+    * (C1) `input` is a matrix of f8E4M3FN.
+    * (C2) `rows` and `columns` are positive, and `scales`, of f16, bf16 or f32, a matrix with one for each block, of
+      which the last of an axis may be smaller.
+    * (C3) `elementType` is f16, bf16, f32 or f64.
+    * (C4) the bytes of the result can be counted in 63 bits.
+  }];
+  let parameters = (ins "::mlir::Attribute":$input, "::mlir::Attribute":$scales, "int64_t":$rows, "int64_t":$columns,
+                        "::mlir::Type":$elementType);
+  let assemblyFormat = "`<` $input `,` $scales `,` $rows `,` $columns `,` $elementType `>`";
 }
 
 /// What the recipes of a quantised weight and of its scales have in common: one rule gives both.

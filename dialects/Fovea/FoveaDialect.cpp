@@ -392,7 +392,7 @@ LogicalResult RopeScalingAttr::verify(function_ref<InFlightDiagnostic()> emitErr
 int64_t mlir::fovea::getStorageBytes(Type elementType, int64_t count) {
   if (elementType.isInteger(4))
     return llvm::divideCeil(count, 2);
-  if (const BlockFormat *format = getBlockFormat(elementType))
+  if (std::optional<BlockFormat> format = getBlockFormat(elementType))
     return llvm::divideCeil(count, format->elements) * format->bytes;
   unsigned bits = elementType.isIndex() ? 64 : elementType.getIntOrFloatBitWidth();
   return count * llvm::divideCeil(bits, 8);

@@ -43,7 +43,9 @@ def Fovea_BlockKind : I32EnumAttr<"BlockKind", "How numbers share scales in bloc
     I32EnumAttrCase<"Q4_0", 0, "q4_0">, I32EnumAttrCase<"Q4_1", 1, "q4_1">, I32EnumAttrCase<"Q5_0", 2, "q5_0">,
     I32EnumAttrCase<"Q5_1", 3, "q5_1">, I32EnumAttrCase<"Q8_0", 4, "q8_0">, I32EnumAttrCase<"Q2_K", 5, "q2_k">,
     I32EnumAttrCase<"Q3_K", 6, "q3_k">, I32EnumAttrCase<"Q4_K", 7, "q4_k">, I32EnumAttrCase<"Q5_K", 8, "q5_k">,
-    I32EnumAttrCase<"Q6_K", 9, "q6_k">, I32EnumAttrCase<"IQ4_NL", 10, "iq4_nl">, I32EnumAttrCase<"MXFP4", 11, "mxfp4">]> {
+    I32EnumAttrCase<"Q6_K", 9, "q6_k">, I32EnumAttrCase<"IQ4_NL", 10, "iq4_nl">, I32EnumAttrCase<"MXFP4", 11, "mxfp4">,
+    I32EnumAttrCase<"Int4", 12, "int4">, I32EnumAttrCase<"Int8", 13, "int8">,
+    I32EnumAttrCase<"Int4Offset", 14, "int4_offset">, I32EnumAttrCase<"Int8Offset", 15, "int8_offset">]> {
   let cppNamespace = "::mlir::fovea";
 }
 
@@ -52,7 +54,8 @@ def Fovea_BlocksType : FoveaType<"Blocks", "blocks"> {
   let description = [{
     The element type of weights that files store quantised: `tensor<2048x2048x!fovea.blocks<q4_k>>`. So many neighbours
     of a row are a block, and each number is `(code + bias) * scale + offset`. The kinds are those of GGUF (ggml's
-    `ggml-common.h`), and mxfp4 is that of the OCP Microscaling Formats specification 1.0:
+    `ggml-common.h`); mxfp4 is that of the OCP Microscaling Formats specification 1.0; and those of integers, which say
+    how many a block has, `!fovea.blocks<int4, 128>`, are what GPTQ, AWQ and compressed-tensors give:
 
     | kind | of a block | code | scales |
     |---|---|---|---|
@@ -63,13 +66,19 @@ def Fovea_BlocksType : FoveaType<"Blocks", "blocks"> {
     | `q4_k`, `q5_k` | 256 | 4 or 5 bits | for 32 numbers 6 bits, and as many for an offset, times one of f16 each |
     | `iq4_nl` | 32 | one of 16 integers | one of f16 |
     | `mxfp4` | 32 | f4E2M1FN | a power of two |
+    | `int4`, `int8` | any | 4 or 8 bits of two's complement | one of f32 |
+    | `int4_offset`, `int8_offset` | any | 4 or 8 bits of two's complement | one of f32, and an offset of f32 |
 
-    Row-major, blocks lie as in files. In panels (`#fovea.panels<16, interleave = 4>`) those of sixteen rows lie as
+    Row-major, blocks lie as in files, those of integers as scale, offset and codes, two of four bits to the byte, the
+    even one in the low bits. In panels (`#fovea.panels<16, interleave = 4>`) those of sixteen rows lie as
     kernels read them: codes of four or eight bits as panels of i4 or i8, behind them scales, offsets and what both are
     multiplied by, for sixteen rows side by side each (`dialects/Fovea/Blocks.h`).
+
+    * (C1) blocks of integers have a multiple of 8 numbers, at most 2^24; others are not told how many they have.
   }];
-  let parameters = (ins "BlockKind":$kind);
-  let assemblyFormat = "`<` $kind `>`";
+  let parameters = (ins "BlockKind":$kind, DefaultValuedParameter<"int64_t", "0">:$group);
+  let assemblyFormat = "`<` $kind (`,` $group^)? `>`";
+  let genVerifyDecl = 1;
 }
 
 def Fovea_FloatTensor : TensorRankOf<[F16, BF16, F32, F64], [1, 2, 3, 4, 5]>;

@@ -113,7 +113,7 @@ LogicalResult LinearOp::verify() {
            << RankedTensorType::get(expected, input.getElementType()) << ", got " << result;
   if (failed(verifyVector(*this, getBias(), "bias", weight.getDimSize(0)))) // C3
     return failure();
-  const BlockFormat *blocks = getBlockFormat(weight);
+  std::optional<BlockFormat> blocks = getBlockFormat(weight);
   bool isOfIntegers = weight.getElementType().isInteger();
   if (isOfIntegers != !!getScales()) // C4
     return emitOpError(isOfIntegers ? "expects scales for a weight of integers, got "
@@ -136,15 +136,15 @@ bool mlir::fovea::quantizesRows(Operation *op) {
   return linear && linear.getQuantizeRows();
 }
 
-bool LinearOp::isQuantized() { return getScales() || getBlockFormat(getWeight().getType()); }
+bool LinearOp::isQuantized() { return getScales() || getBlockFormat(getWeight().getType()).has_value(); }
 
 bool LinearOp::hasGroups() {
   return getScales() ? getScales().getType().getRank() == 2
-                     : getBlockFormat(getWeight().getType()) != nullptr;
+                     : getBlockFormat(getWeight().getType()).has_value();
 }
 
 int64_t LinearOp::getScaledInputs() {
-  if (const BlockFormat *blocks = getBlockFormat(getWeight().getType()))
+  if (std::optional<BlockFormat> blocks = getBlockFormat(getWeight().getType()))
     return blocks->group;
   int64_t inputs = getWeight().getType().getDimSize(1);
   if (!getScales() || getScales().getType().getRank() == 1)
@@ -165,7 +165,7 @@ LogicalResult EmbeddingOp::verify() {
            << RankedTensorType::get(expected, getResult().getType().getElementType()) << ", got "
            << getResult().getType();
   RankedTensorType table = getTable().getType();
-  const BlockFormat *blocks = getBlockFormat(table);
+  std::optional<BlockFormat> blocks = getBlockFormat(table);
   if (!table.getElementType().isInteger() && getScales()) // C3
     return emitOpError("expects no scales for a table of floats or blocks, got ") << table;
   if (!table.getElementType().isInteger() && !blocks)

@@ -31,7 +31,7 @@ static int64_t countUnits(int64_t columns, Type elementType) {
 
 static SmallVector<int64_t> getPanelShape(ArrayRef<int64_t> shape, Type elementType,
                                           const Layout &panels) {
-  if (const BlockFormat *format = getBlockFormat(elementType))
+  if (std::optional<BlockFormat> format = getBlockFormat(elementType))
     return {panels.count(shape[0]), BlockPanel(*format, shape[1]).bytes};
   SmallVector<int64_t> result{panels.count(shape[0]),
                               panels.units(countUnits(shape[1], elementType)), panels.width};
@@ -50,7 +50,7 @@ static std::optional<int64_t> countBytes(ArrayRef<int64_t> shape, Type elementTy
 
 LogicalResult PanelsAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
                                          function_ref<InFlightDiagnostic()> emitError) const {
-  const BlockFormat *blocks = getBlockFormat(elementType);
+  std::optional<BlockFormat> blocks = getBlockFormat(elementType);
   if (shape.size() != 2 || ShapedType::isDynamicShape(shape) ||
       (!elementType.isIntOrFloat() && !blocks)) // C3
     return emitError() << "expects panels of a matrix of numbers of static shape, got "
@@ -89,7 +89,7 @@ int64_t mlir::fovea::getElementsPerByte(Type elementType) {
 }
 
 bool mlir::fovea::sharesBytes(Type elementType) {
-  return elementType.isInteger(4) || getBlockFormat(elementType);
+  return elementType.isInteger(4) || isa<BlocksType>(elementType);
 }
 
 Type mlir::fovea::getStorageType(Type elementType) {

@@ -42,6 +42,14 @@ static LogicalResult verifyInputs(ArrayRef<Attribute> inputs,
   return success();
 }
 
+/// Checks that of blocks a step keeps rows whole.
+static LogicalResult verifyWholeRows(Attribute input, bool isWhole,
+                                     function_ref<InFlightDiagnostic()> emitError) {
+  if (isWhole || !getBlockFormat(getTypeOfRecipe(input)))
+    return success();
+  return emitError() << "expects steps around blocks that keep rows whole, got " << input;
+}
+
 /// Checks that the bytes of a tensor of this shape can be counted in 63 bits: all sizes that
 /// evaluation computes are products of some of the axes.
 static LogicalResult verifyBytes(ArrayRef<int64_t> shape, Type elementType,
@@ -61,7 +69,7 @@ RankedTensorType StoredAttr::getRecipeType() const { return getType(); }
 LogicalResult StoredAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitError) const {
   if (!getType().hasStaticShape()) // C1
     return emitError() << "expects a stored tensor of static shape, got " << getType();
-  const BlockFormat *blocks = getBlockFormat(getType());
+  std::optional<BlockFormat> blocks = getBlockFormat(getType());
   if (!getType().getElementType().isIntOrFloat() && !blocks) // C2
     return emitError() << "expects a stored tensor of integers, floating-point numbers or blocks, "
                           "got "
@@ -139,7 +147,7 @@ RankedTensorType PermuteAttr::getRecipeType() const {
 }
 
 LogicalResult PermuteAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitError) const {
-  if (failed(verifyInputs(getInput(), emitError)))
+  if (failed(verifyInputs(getInput(), emitError, Shared::Blocks)))
     return failure();
   RankedTensorType type = getTypeOfRecipe(getInput());
   SmallVector<int64_t> sorted(getAxes());
@@ -149,7 +157,8 @@ LogicalResult PermuteAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitE
     llvm::interleaveComma(getAxes(), error);
     return error << "]";
   }
-  return success();
+  return verifyWholeRows(getInput(), getAxes().empty() || getAxes().back() == type.getRank() - 1,
+                         emitError); // C2
 }
 
 //===-- reshape ------------------------------------------------------------------------------===//
@@ -188,9 +197,11 @@ RankedTensorType SliceAttr::getRecipeType() const {
 }
 
 LogicalResult SliceAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitError) const {
-  if (failed(verifyInputs(getInput(), emitError, getAxis() == 0 ? Shared::Blocks : Shared::None)))
+  if (failed(verifyInputs(getInput(), emitError, Shared::Blocks)))
     return failure();
   RankedTensorType type = getTypeOfRecipe(getInput());
+  if (failed(verifyWholeRows(getInput(), getAxis() + 1 < type.getRank(), emitError))) // C3
+    return failure();
   if (getAxis() < 0 || getAxis() >= type.getRank()) // C1
     return emitError() << "expects an axis of " << type << ", got " << getAxis();
   int64_t size = type.getDimSize(getAxis());
@@ -232,6 +243,154 @@ LogicalResult ScaleColumnsAttr::verifyRecipe(function_ref<InFlightDiagnostic()> 
     return emitError() << "expects elements of f16, bf16, f32 or f64, got " << matrix << " and "
                        << vector;
   return success();
+}
+
+//===-- unpack, group_order, scale_blocks ----------------------------------------------------===//
+
+namespace {
+/// The shapes that the parts of a packed matrix have; of codes and zeros with their element type.
+struct PackedShapes {
+  int64_t outputs = 0, inputs = 0;
+  SmallVector<int64_t> scales, zeros;
+};
+} // namespace
+
+/// How many codes an i32 has.
+static int64_t getCodesPerWord(UnpackAttr step) {
+  auto type = dyn_cast<BlocksType>(step.getElementType());
+  return type && getBlockFormat(type)->codeBits == 8 ? 4 : 8;
+}
+
+/// Codes have the rank that the packing asks for.
+static PackedShapes getPackedShapes(UnpackAttr step) {
+  PackedShapes shapes;
+  ArrayRef<int64_t> codes = getTypeOfRecipe(step.getCodes()).getShape();
+  int64_t each = getCodesPerWord(step);
+  if (step.getPacking() == Packing::Mxfp4) {
+    shapes.inputs = codes[codes.size() - 2] * 32;
+    shapes.outputs = ShapedType::getNumElements(codes.drop_back(2));
+    shapes.scales.assign(codes.begin(), codes.end() - 1);
+    return shapes;
+  }
+  bool inPairs = step.getPacking() == Packing::Gptq || step.getPacking() == Packing::GptqV2;
+  bool isRowMajor = step.getPacking() == Packing::Rows || step.getPacking() == Packing::Bytes;
+  if (step.getPacking() == Packing::Bytes)
+    each = 1;
+  shapes.outputs = isRowMajor ? codes[0] : inPairs ? codes[1] : codes[1] * each;
+  shapes.inputs = isRowMajor ? codes[1] * each : inPairs ? codes[0] * each : codes[0];
+  std::optional<BlockFormat> format = getBlockFormat(step.getElementType());
+  int64_t groups = format ? shapes.inputs / format->group : 0;
+  int64_t words = llvm::divideCeil(shapes.outputs, each);
+  shapes.scales = {isRowMajor ? shapes.outputs : groups, isRowMajor ? groups : shapes.outputs};
+  shapes.zeros = {isRowMajor ? words : groups, isRowMajor ? groups : words};
+  return shapes;
+}
+
+RankedTensorType UnpackAttr::getRecipeType() const {
+  PackedShapes shapes = getPackedShapes(*this);
+  return RankedTensorType::get({shapes.outputs, shapes.inputs}, getElementType());
+}
+
+/// Checks one part of a packed matrix.
+static LogicalResult verifyPart(StringRef what, Attribute part, ArrayRef<int64_t> shape,
+                                function_ref<bool(Type)> isElement, StringRef elements,
+                                function_ref<InFlightDiagnostic()> emitError) {
+  RankedTensorType type = getTypeOfRecipe(part);
+  if (type.getShape() == shape && isElement(type.getElementType()))
+    return success();
+  InFlightDiagnostic error = emitError() << "expects " << what << " of " << elements << " [";
+  llvm::interleaveComma(shape, error);
+  return error << "], got " << type;
+}
+
+static bool isScale(Type type) { return type.isF16() || type.isBF16() || type.isF32(); }
+
+/// Whether a packing gives such blocks.
+static bool givesBlocks(Packing packing, BlockKind kind) {
+  if (packing == Packing::Mxfp4 || !isOfIntegers(kind))
+    return packing == Packing::Mxfp4 && kind == BlockKind::MXFP4;
+  bool ofBytes = kind == BlockKind::Int8 || kind == BlockKind::Int8Offset;
+  return packing == Packing::Bytes ? ofBytes : !ofBytes || packing != Packing::Awq;
+}
+
+LogicalResult UnpackAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitError) const {
+  SmallVector<Attribute> inputs{getCodes(), getScales()};
+  for (Attribute input : {getZeros(), getOrder()})
+    if (input)
+      inputs.push_back(input);
+  if (failed(verifyInputs(inputs, emitError)))
+    return failure();
+  std::optional<BlockFormat> format = getBlockFormat(getElementType());
+  if (!format || isa<RankedTensorType>(getElementType()) ||
+      !givesBlocks(getPacking(), format->kind) || format->hasOffsets != !!getZeros()) // C1
+    return emitError() << "expects blocks as " << stringifyPacking(getPacking())
+                       << (getZeros() ? " gives them with zeros, got "
+                                      : " gives them without zeros, got ")
+                       << getElementType();
+  bool isMxfp4 = getPacking() == Packing::Mxfp4;
+  unsigned bits = isMxfp4 || getPacking() == Packing::Bytes ? 8 : 32;
+  RankedTensorType codes = getTypeOfRecipe(getCodes());
+  bool isRank = isMxfp4 ? codes.getRank() >= 3 && codes.getShape().back() == 16
+                        : codes.getRank() == 2;
+  if (!isRank || !codes.getElementType().isSignlessInteger(bits)) // C2
+    return emitError() << "expects codes of i" << bits << " as " << stringifyPacking(getPacking())
+                       << " packs them, got " << codes;
+  PackedShapes shapes = getPackedShapes(*this);
+  if (failed(verifyBytes({shapes.outputs, shapes.inputs}, getElementType(), emitError)))
+    return failure();
+  if (shapes.inputs == 0 || shapes.inputs % format->elements != 0) // C2
+    return emitError() << "expects whole blocks of " << format->elements << " in each row, got "
+                       << getRecipeType();
+  auto isInteger = [&](Type type) { return type.isSignlessInteger(bits); };
+  if (failed(isMxfp4 ? verifyPart("scales", getScales(), shapes.scales, isInteger, "i8", emitError)
+                     : verifyPart("scales", getScales(), shapes.scales, isScale,
+                                  "f16, bf16 or f32", emitError))) // C3
+    return failure();
+  if (getZeros() && failed(verifyPart("zeros", getZeros(), shapes.zeros, isInteger,
+                                      bits == 8 ? "i8" : "i32", emitError))) // C2
+    return failure();
+  bool mayBeOrdered = !isMxfp4 && getPacking() != Packing::Awq;
+  if (getOrder() && !mayBeOrdered) // C4
+    return emitError() << "expects no order of inputs for " << stringifyPacking(getPacking());
+  return getOrder() ? verifyPart(
+                          "an order", getOrder(), shapes.inputs,
+                          [](Type type) { return type.isSignlessInteger(32); }, "i32", emitError)
+                    : success();
+}
+
+RankedTensorType GroupOrderAttr::getRecipeType() const { return getTypeOfRecipe(getInput()); }
+
+LogicalResult GroupOrderAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitError) const {
+  if (failed(verifyInputs(getInput(), emitError)))
+    return failure();
+  RankedTensorType type = getTypeOfRecipe(getInput());
+  if (type.getRank() != 1 || !type.getElementType().isSignlessInteger(32)) // C1
+    return emitError() << "expects a group of i32 for each input, got " << type;
+  return success();
+}
+
+RankedTensorType ScaleBlocksAttr::getRecipeType() const {
+  return getTypeOfRecipe(getInput()).clone(getElementType());
+}
+
+LogicalResult ScaleBlocksAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitError) const {
+  if (failed(verifyInputs({getInput(), getScales()}, emitError)))
+    return failure();
+  RankedTensorType type = getTypeOfRecipe(getInput());
+  if (type.getRank() != 2 || !isa<Float8E4M3FNType>(type.getElementType())) // C1
+    return emitError() << "expects a matrix of f8E4M3FN to scale, got " << type;
+  if (getRows() <= 0 || getColumns() <= 0) // C2
+    return emitError() << "expects blocks of positive sizes, got " << getRows() << " and "
+                       << getColumns();
+  auto count = [](int64_t size, int64_t each) { return (size + each - 1) / each; };
+  SmallVector<int64_t> blocks{count(type.getDimSize(0), getRows()),
+                              count(type.getDimSize(1), getColumns())};
+  if (failed(
+          verifyPart("scales", getScales(), blocks, isScale, "f16, bf16 or f32", emitError))) // C2
+    return failure();
+  if (!isStorageFloat(getElementType())) // C3
+    return emitError() << "expects a result of f16, bf16, f32 or f64, got " << getElementType();
+  return verifyBytes(type.getShape(), getElementType(), emitError); // C4
 }
 
 //===-- quantize, quantization_scales --------------------------------------------------------===//

@@ -16,12 +16,14 @@ namespace model = ::fovea;
 Type mlir::fovea::getBlocksType(MLIRContext *context, model::ElementType type) {
   std::optional<BlockKind> kind = symbolizeBlockKind(StringRef(model::nameOf(type)).lower());
   assert(kind && "the dialect has all kinds of blocks that files have");
-  return BlocksType::get(context, *kind);
+  return BlocksType::get(context, *kind, 0);
 }
 
 RankedTensorType mlir::fovea::getWeightType(MLIRContext *context, const model::Weight &weight) {
-  const model::StoredTensor &stored =
-      weight.stack.empty() ? weight.stored : weight.stack.front().stored;
+  const model::Weight &first = weight.stack.empty() ? weight : weight.stack.front();
+  const model::StoredTensor &stored = first.stored;
+  if (first.packing)
+    return RankedTensorType::get(weight.shape, getPackedType(context, *first.packing));
   Type element = Float32Type::get(context);
   if (stored.type == model::ElementType::F16)
     element = Float16Type::get(context);
@@ -29,6 +31,8 @@ RankedTensorType mlir::fovea::getWeightType(MLIRContext *context, const model::W
     element = BFloat16Type::get(context);
   else if (model::isBlockType(stored.type) && !weight.asFloats)
     element = getBlocksType(context, stored.type);
+  else if (weight.asGroupOrder)
+    element = IntegerType::get(context, 32);
   return RankedTensorType::get(weight.shape, element);
 }
 
@@ -54,7 +58,11 @@ struct WeightList {
     if (bias)
       weights.push_back(&*bias);
   }
-  void add(const model::Linear &linear) { add(linear.weight, linear.bias); }
+  void add(const model::Linear &linear) {
+    if (linear.inputOrder)
+      add(*linear.inputOrder, std::nullopt);
+    add(linear.weight, linear.bias);
+  }
   void add(const std::optional<model::Norm> &norm) {
     if (norm)
       add(norm->weight, norm->bias);
@@ -133,7 +141,23 @@ OpFoldResult Body::size(int64_t axis) {
   return sizes[axis];
 }
 
+Value Body::gatherLast(Value x, Value places, Location loc) {
+  int64_t rank = typeOf(x).getRank();
+  return elementwise(
+      typeOf(x), tensor::getMixedSizes(b, loc, x), places,
+      b.getMultiDimIdentityMap(static_cast<unsigned>(rank)).getMinorSubMap(1), loc,
+      [&](ImplicitLocOpBuilder &inner, ValueRange elements) -> Value {
+        SmallVector<Value> at;
+        for (int64_t axis = 0; axis + 1 < rank; ++axis)
+          at.push_back(linalg::IndexOp::create(inner, axis));
+        at.push_back(arith::IndexCastOp::create(inner, inner.getIndexType(), elements[0]));
+        return tensor::ExtractOp::create(inner, x, at);
+      });
+}
+
 Value Body::linear(Value x, const model::Linear &linear, Value experts) {
+  if (linear.inputOrder)
+    x = gatherLast(x, weightValue(*linear.inputOrder), locate(linear.inputOrder->name));
   Value weight = weightValue(linear.weight);
   Value bias = linear.bias ? weightValue(*linear.bias) : Value();
   int64_t count = experts ? typeOf(experts).getDimSize(0) - 1 : 1;

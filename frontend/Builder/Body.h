@@ -20,6 +20,11 @@ RankedTensorType getWeightType(MLIRContext *context, const ::fovea::Weight &weig
 /// Of stored blocks.
 Type getBlocksType(MLIRContext *context, ::fovea::ElementType type);
 
+/// Of what a quantised matrix is once it is unpacked.
+Type getPackedType(MLIRContext *context, const ::fovea::Packing &packing);
+/// A weight as its files have it: a tensor, or a matrix that is unpacked.
+Attribute getStoredRecipe(MLIRContext *context, const ::fovea::Weight &weight);
+
 /// tensor<?xSx...xf32>, S dynamic or 1 (a decoding step).
 RankedTensorType getActivationType(MLIRContext *context, ArrayRef<int64_t> shape);
 
@@ -98,6 +103,8 @@ private:
   Value gate(Value gateUp, const ::fovea::Experts &experts, Location loc);
   /// Over the last axis.
   Value softmax(Value x, Location loc);
+  /// The elements of the last axis at `places` i32 [K].
+  Value gatherLast(Value x, Value places, Location loc);
   /// `count` columns of x from `first` on.
   Value columns(Value x, int64_t first, int64_t count, Location loc);
   /// x [B,S,H] times `column` [B,S,1].

@@ -57,20 +57,15 @@ Attribute ModuleFrame::recipeOf(const model::Weight &weight) {
       recipes.push_back(recipeOf(part));
     return ConcatAttr::get(context, 0, recipes);
   }
-  RankedTensorType stored = getWeightType(context, weight).clone(weight.stored.shape);
-  bool ofBlocks = model::isBlockType(weight.stored.type);
-  if (ofBlocks)
-    stored = stored.clone(getBlocksType(context, weight.stored.type));
-  Attribute recipe = StoredAttr::get(context, weight.stored.file, weight.stored.name, stored);
-  if (ofBlocks && weight.asFloats)
-    recipe = CastAttr::get(context, recipe, Float32Type::get(context));
+  Attribute recipe = getStoredRecipe(context, weight);
+  ArrayRef<int64_t> stored = getTypeOfRecipe(recipe).getShape();
   const std::optional<model::RowGroups> &rows = weight.rows;
   if (weight.transposed)
     recipe = TransposeAttr::get(context, recipe);
-  else if (!rows && !weight.order && weight.stored.shape != weight.shape)
+  else if (!rows && !weight.order && stored != ArrayRef(weight.shape))
     recipe = ReshapeAttr::get(context, recipe, weight.shape);
   if (rows) {
-    std::vector<int64_t> chosen = weight.stored.shape;
+    std::vector<int64_t> chosen = stored.vec();
     if (weight.transposed)
       std::reverse(chosen.begin(), chosen.end());
     chosen.front() = rows->groups * rows->count;
@@ -435,6 +430,8 @@ void ModuleFrame::addWeightsOf(const model::ModelDescription &part) {
       addBoth(norm->weight, norm->bias);
   };
   auto addLinear = [&](const std::optional<model::Linear> &linear) {
+    if (linear && linear->inputOrder)
+      addWeight(*linear->inputOrder);
     if (linear)
       addBoth(linear->weight, linear->bias);
   };

@@ -10,7 +10,8 @@
 using namespace mlir;
 using namespace mlir::fovea;
 
-/// The stored type that a tensor of this element type has, if recipes may read it.
+/// The stored type that a tensor of this element type has, if recipes may read it; of integers that
+/// with signs, which the IR does not have.
 static std::optional<::fovea::ElementType> storedType(Type element) {
   if (element.isF32())
     return ::fovea::ElementType::F32;
@@ -20,6 +21,8 @@ static std::optional<::fovea::ElementType> storedType(Type element) {
     return ::fovea::ElementType::BF16;
   if (element.isF64())
     return ::fovea::ElementType::F64;
+  if (isa<Float8E4M3FNType>(element))
+    return ::fovea::ElementType::F8E4M3;
   if (element.isSignlessInteger(1))
     return ::fovea::ElementType::Bool;
   if (element.isSignlessInteger(8))
@@ -31,6 +34,21 @@ static std::optional<::fovea::ElementType> storedType(Type element) {
   if (element.isSignlessInteger(64))
     return ::fovea::ElementType::I64;
   return std::nullopt;
+}
+
+static ::fovea::ElementType withSigns(::fovea::ElementType type) {
+  switch (type) {
+  case ::fovea::ElementType::U8:
+    return ::fovea::ElementType::I8;
+  case ::fovea::ElementType::U16:
+    return ::fovea::ElementType::I16;
+  case ::fovea::ElementType::U32:
+    return ::fovea::ElementType::I32;
+  case ::fovea::ElementType::U64:
+    return ::fovea::ElementType::I64;
+  default:
+    return type;
+  }
 }
 
 /// True if ONNX's `type` is what the IR calls `element`, which has no signs.
@@ -128,7 +146,7 @@ StoredTensors::readFrom(std::map<std::string, std::optional<File>> &opened, Stor
   bool isStored = isa<BlocksType>(type.getElementType())
                       ? ::fovea::isBlockType(stored->type) &&
                             getBlocksType(type.getContext(), stored->type) == type.getElementType()
-                      : stored->type == storedType(type.getElementType());
+                      : withSigns(stored->type) == storedType(type.getElementType());
   if (!isStored || ArrayRef<int64_t>(stored->shape) != type.getShape())
     return emitError(loc) << place << ": expects " << type << ", got "
                           << ::fovea::printShape(stored->shape) << " of "

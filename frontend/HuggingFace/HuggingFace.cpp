@@ -5,6 +5,7 @@
 #include "frontend/HuggingFace/HuggingFace.h"
 
 #include "frontend/HuggingFace/Family.h"
+#include "frontend/HuggingFace/Quantization.h"
 #include "frontend/ImageSettings.h"
 #include "frontend/Nearest.h"
 #include "frontend/SpecialTokens.h"
@@ -121,8 +122,7 @@ fovea::readHuggingFace(const std::string &folder, Problems &problems, artifact::
                "expects nothing: code that a checkpoint brings or names is never run");
     config.ignore({key});
   }
-  if (config.has("quantization_config"))
-    config.reject("quantization_config", "nothing: quantised weights are not supported");
+  const Quantization quantization = Quantization::read(config, found);
   ignoreCommonKeys(config);
   config.ignore({"bos_token_id", "eos_token_id", "pad_token_id", "quantization_config"});
   if (const JsonValue *pruned = config.find("pruned_heads"))
@@ -132,7 +132,7 @@ fovea::readHuggingFace(const std::string &folder, Problems &problems, artifact::
   // A fault in the configuration does not keep those of the weights from being
   // named, nor the other way round.
   std::optional<Checkpoint> checkpoint = Checkpoint::open(folder, below, found, access);
-  WeightTable weights(checkpoint ? &*checkpoint : nullptr, found);
+  WeightTable weights(checkpoint ? &*checkpoint : nullptr, found, &quantization);
   if (ofSentences)
     model.pooling.emplace();
   requireBoolean(config, "is_encoder_decoder", family->isEncoderDecoder, found);

@@ -17,6 +17,8 @@ static Type scaleType(KernelBuilder &k, BlockScale scale) {
     return k.getF16Type();
   case BlockScale::BF16:
     return k.getBF16Type();
+  case BlockScale::F32:
+    return k.getF32Type();
   case BlockScale::ByBlock:
     return k.getI8Type();
   }

@@ -32,7 +32,7 @@ private:
   TileBuilder &b;
   KernelBuilder &k;
   RankedTensorType type;
-  const BlockFormat &format;
+  BlockFormat format;
   BlockPanel panel;
   Value memory;
 };

@@ -74,7 +74,7 @@ Value CostBuilder::countFlops(Operation *op) {
 }
 
 void CostBuilder::addBytes(Type element, Value count) {
-  const BlockFormat *blocks = getBlockFormat(element);
+  std::optional<BlockFormat> blocks = getBlockFormat(element);
   if (int64_t share = blocks ? blocks->elements : getElementsPerByte(element); share != 1)
     count = arith::DivUIOp::create(b, count, constant(share));
   int64_t each = blocks ? BlockPanel(*blocks, blocks->elements).bytes / kStoredPanelWidth

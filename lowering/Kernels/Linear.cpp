@@ -133,7 +133,7 @@ static bool choosesByRows(LinearOp op) {
 
 /// "f32", "q4_k".
 static std::string getNameOfElements(RankedTensorType type) {
-  if (const BlockFormat *blocks = getBlockFormat(type))
+  if (std::optional<BlockFormat> blocks = getBlockFormat(type))
     return stringifyBlockKind(blocks->kind).str();
   std::string name;
   llvm::raw_string_ostream(name) << type.getElementType();

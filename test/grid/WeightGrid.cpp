@@ -74,7 +74,7 @@ struct MadeUp : RecipeSource {
     RankedTensorType type = tensor.getType();
     if (!bytes.empty())
       return ArrayRef<char>(bytes);
-    if (const BlockFormat *format = getBlockFormat(type)) {
+    if (std::optional<BlockFormat> format = getBlockFormat(type)) {
       bytes = makeBlocks(*format, type.getNumElements() / format->elements);
       return ArrayRef<char>(bytes);
     }

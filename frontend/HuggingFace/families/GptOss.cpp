@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // GPT-OSS: experts with limits, windows in every other layer, and a sink for each head (OpenAI
-// 2025). Weights in MXFP4 are not read.
+// 2025). Matrices of experts are mostly in MXFP4.
 #include "frontend/HuggingFace/Decoder.h"
 
 using namespace fovea;
@@ -13,8 +13,13 @@ static Linear readMatrices(WeightTable &weights, const std::string &name, const 
   int64_t count = experts.count, parts = isGated ? 2 : 1, each = out / parts;
   Linear result;
   result.name = weights.prefix() + name;
-  result.weight = weights.ordered(name, {count, in, out}, {{count, in, each, parts}, {0, 3, 2, 1}},
-                                  {count * out, in});
+  if (weights.has(result.name + "_blocks")) { // [experts, out, in], alternating likewise
+    result.weight = weights.mxfp4(name, count, out, in);
+    result.weight.order = {{count, each, parts, in}, {0, 2, 1, 3}};
+  } else {
+    result.weight = weights.ordered(name, {count, in, out},
+                                    {{count, in, each, parts}, {0, 3, 2, 1}}, {count * out, in});
+  }
   result.bias = weights.ordered(name + "_bias", {count, out}, {{count, each, parts}, {0, 2, 1}},
                                 {count * out});
   return result;
