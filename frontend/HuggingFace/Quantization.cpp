@@ -176,7 +176,7 @@ static std::vector<Quantization::Scheme> readCompressedTensors(JsonObject &confi
 static Quantization::Scheme readFloat8(JsonObject &config) {
   Quantization::Scheme scheme;
   scheme.kind = Kind::Float8;
-  scheme.symmetric = true;
+  scheme.inverse = true;
   if (config.has("weight_block_size")) {
     auto sizes = config.numbers("weight_block_size", 1, maxGroup);
     if (sizes && sizes->size() != 2)

@@ -26,6 +26,7 @@ public:
     int64_t group = 0;      ///< Inputs that share a scale; 0: all. Of floats, of a block.
     int64_t rows = 0;       ///< Of floats: outputs of a block; 0: no blocks.
     bool symmetric = false; ///< Zeros may be absent.
+    bool inverse = false;   ///< Of floats: scales have the other name.
     bool ordered = false;   ///< The group of each input is stored.
   };
 

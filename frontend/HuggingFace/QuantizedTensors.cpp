@@ -130,7 +130,9 @@ static const std::vector<ElementType> scaleTypes = {ElementType::F16, ElementTyp
                                                     ElementType::F32};
 
 bool Matrix::readFloatScales(Packing &packing) {
-  const char *ending = find(".weight_scale_inv") ? ".weight_scale_inv" : ".weight_scale";
+  const char *ending = ".weight_scale";
+  if (find(".weight_scale_inv") || (scheme.inverse && !find(ending)))
+    ending = ".weight_scale_inv";
   const StoredTensor *scales = find(ending);
   const std::vector<int64_t> none, one = {1}, square = {1, 1}, outputs = {out},
                                    channels = {out, 1};

@@ -15,9 +15,9 @@ def words(codes, bits):
     return parts.sum(-1).astype(np.uint32).view(np.int32)
 
 
-def half(random, *shape):
-    """Scales of f16, as f64 too."""
-    scales = random.uniform(0.004, 0.02, shape).astype(np.float16)
+def scales_of(random, bits, *shape):
+    """Of f16, and as f64: numbers as large as those of a model at random."""
+    scales = (random.uniform(0.002, 0.01, shape) * 2.0 ** (4 - bits)).astype(np.float16)
     return scales, scales.astype(np.float64)
 
 
@@ -25,9 +25,8 @@ def integers(random, out, inputs, bits, group, symmetric):
     """Codes and zeros, unsigned, and their scales for each group of a row."""
     groups = inputs // (group if group > 0 else inputs)
     codes = random.integers(0, 2**bits, (out, inputs))
-    # A mean of eight bits far from nothing would only test sums of floats.
-    zeros = np.full((out, groups), 2 ** (bits - 1)) if symmetric else random.integers(*((0, 16) if bits == 4 else (64, 192)), (out, groups))
-    return codes, zeros, *half(random, out, groups)
+    zeros = np.full((out, groups), 2 ** (bits - 1)) if symmetric else random.integers(0, 2**bits, (out, groups))
+    return codes, zeros, *scales_of(random, bits, out, groups)
 
 
 def numbers(codes, zeros, scales, groups):

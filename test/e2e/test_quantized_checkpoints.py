@@ -84,10 +84,10 @@ def with_weights_key(key, value):
 
 
 FAULTS = [
-    ("gptq", without("scales"), ["q_proj.scales", "is missing; expects shape [2,64]"]),
-    ("gptq", without("qzeros"), ["q_proj.qzeros", "is missing; expects shape [2,8]"]),
+    ("gptq", without("scales"), ["q_proj.scales", "is missing; expects shape [2, 64]"]),
+    ("gptq", without("qzeros"), ["q_proj.qzeros", "is missing; expects shape [2, 8]"]),
     ("gptq-order", without("g_idx"), ["q_proj.g_idx", "is missing; expects shape [64]"]),
-    ("gptq", with_tensor("qweight", lambda x: x[:4]), ["q_proj.qweight", "expects shape [8,64] as the configuration says, got [4,64]"]),
+    ("gptq", with_tensor("qweight", lambda x: x[:4]), ["q_proj.qweight", "expects shape [8, 64] as the configuration says, got [4, 64]"]),
     ("gptq", with_tensor("scales", lambda x: x.double()), ["q_proj.scales", "expects element type F16, BF16 or F32, got F64"]),
     ("gptq-order", with_tensor("g_idx", lambda x: x.index_fill(0, x.new_tensor([5]).long(), 9)), ["q_proj.g_idx", "expects groups from 0 to 1, got 9 for input 5"]),
     ("gptq-order", with_tensor("g_idx", lambda x: x * 0), ["q_proj.g_idx", "expects 32 inputs in each group, got 64 in group 0"]),
@@ -98,12 +98,12 @@ FAULTS = [
     ("gptq", with_key("quant_method", "aqlm"), ["quantization_config.quant_method", "others are not supported", 'got "aqlm"']),
     ("awq", with_key("version", "gemv"), ["quantization_config.version", 'expects "gemm", got "gemv"']),
     ("awq", with_key("zero_point", False), ["quantization_config.zero_point", "expects true, got false"]),
-    ("rows-zeros", without("weight_zero_point"), ["q_proj.weight_zero_point", "is missing; expects shape [8,2]"]),
+    ("rows-zeros", without("weight_zero_point"), ["q_proj.weight_zero_point", "is missing; expects shape [8, 2]"]),
     ("rows", with_weights_key("num_bits", 6), ["config_groups.group_0.weights.num_bits", "expects 4 or 8, got 6"]),
     ("rows", with_key("format", "nvfp4-pack-quantized"), ["quantization_config.format", "pack-quantized", 'got "nvfp4-pack-quantized"']),
     ("rows", with_key("kv_cache_scheme", {"num_bits": 8}), ["quantization_config.kv_cache_scheme", "expects nothing"]),
-    ("bytes", with_tensor("weight_scale", lambda x: x[:, 0]), ["q_proj.weight_scale", "expects shape [64,1] as the configuration says, got [64]"]),
-    ("float8-blocks", without("weight_scale_inv"), ["q_proj.weight_scale", "is missing; expects shape [2,2]"]),
+    ("bytes", with_tensor("weight_scale", lambda x: x[:, 0]), ["q_proj.weight_scale", "expects shape [64, 1] as the configuration says, got [64]"]),
+    ("float8-blocks", without("weight_scale_inv"), ["q_proj.weight_scale_inv", "is missing; expects shape [2, 2]"]),
 ]
 
 
