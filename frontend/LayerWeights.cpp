@@ -59,8 +59,9 @@ Weight WeightTable::ordered(const std::string &name, std::vector<int64_t> stored
   if (!order.shape.empty())
     result.order = order;
   if (result.packing && result.packing->kind != Packing::Kind::Float8)
-    report(result.name, result.stored.name,
-           "expects a matrix of floats, whose elements are put in another order, got quantised ones");
+    report(
+        result.name, result.stored.name,
+        "expects a matrix of floats, whose elements are put in another order, got quantised ones");
   return result;
 }
 
@@ -92,9 +93,8 @@ Weight WeightTable::stackOf(const std::string &name, std::vector<Weight> parts) 
     addError(problems, source->name(), "tensor " + quote(part.stored.name),
              isPacked ? "expects to be quantised as " + quote(parts.front().stored.name) +
                             ": both are rows of one matrix"
-                      : std::string("expects element type ") +
-                            nameOf(parts.front().stored.type) + " as " +
-                            quote(parts.front().stored.name) + " has it, got " +
+                      : std::string("expects element type ") + nameOf(parts.front().stored.type) +
+                            " as " + quote(parts.front().stored.name) + " has it, got " +
                             nameOf(part.stored.type));
   }
   result.stack = std::move(parts);

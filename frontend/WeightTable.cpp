@@ -50,8 +50,8 @@ Weight WeightTable::find(const std::vector<std::string> &names, std::vector<int6
     PackedWeights::Fault fault;
     bool isMatrix = packed && shape.size() == 2 && name.size() > ending.size() &&
                     name.compare(name.size() - ending.size(), ending.size(), ending) == 0;
-    if (!isMatrix || !packed->find(*source, name.substr(0, name.size() - ending.size()), result,
-                                   used, fault))
+    if (!isMatrix ||
+        !packed->find(*source, name.substr(0, name.size() - ending.size()), result, used, fault))
       continue;
     result.transposed = false; // is [out, in] once it is unpacked
     if (!fault.text.empty())
@@ -85,8 +85,8 @@ void WeightTable::report(const std::string &key, const std::string &tensor,
                          const std::string &fault) {
   const StoredTensor *stored = source->find(tensor);
   if (faulty.insert(key).second && faulty.size() <= maxListed)
-    addError(problems, stored ? source->pathOf(*stored) : source->name(),
-             "tensor " + quote(tensor), fault);
+    addError(problems, stored ? source->pathOf(*stored) : source->name(), "tensor " + quote(tensor),
+             fault);
 }
 
 std::optional<StoredTensor> WeightTable::part(const std::string &name, ElementType type,

@@ -333,7 +333,8 @@ FailureOr<Typed> Evaluator::evaluate(Attribute recipe, unsigned depth) {
     return convert(one, depth - 1);
   if (auto one = dyn_cast<ScaleColumnsAttr>(recipe))
     return scaleColumns(one, depth - 1);
-  if (isa<QuantizeAttr, QuantizationScalesAttr, UnpackAttr, GroupOrderAttr, ScaleBlocksAttr>(recipe))
+  if (isa<QuantizeAttr, QuantizationScalesAttr, UnpackAttr, GroupOrderAttr, ScaleBlocksAttr>(
+          recipe))
     return evaluated(cast<RecipeAttrInterface>(recipe));
   if (auto pack = dyn_cast<PackAttr>(recipe)) // a layout changes no element
     return evaluate(pack.getInput(), depth - 1);

@@ -4,10 +4,10 @@
 // in, and narrow floats times their scales. Refuses an order of inputs whose groups are unequal.
 #include "dialects/Fovea/Blocks.h"
 #include "dialects/Fovea/Try.h"
+#include "mlir/IR/Diagnostics.h"
 #include "weights/Elements.h"
 #include "weights/Steps.h"
 #include "weights/Transpose.h"
-#include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/Sequence.h"
 #include <algorithm>
 #include <array>
@@ -152,8 +152,8 @@ public:
     for (int64_t g = 0; g < packed.groups; ++g) {
       if (packed.packing == Packing::Rows || packed.packing == Packing::Bytes)
         for (int64_t r = 0; r < rows.count; ++r)
-          std::memcpy(at(r, g),
-                      packed.codes + ((rows.first + r) * packed.groups + g) * codeBytes, codeBytes);
+          std::memcpy(at(r, g), packed.codes + ((rows.first + r) * packed.groups + g) * codeBytes,
+                      codeBytes);
       else
         transposeElements(packed.codes + g * (codeBytes / 4) * wordRow + rows.first * 4, wordRow,
                           codeBytes / 4, rows.count, 4, at(0, g), rowBytes);
@@ -174,7 +174,8 @@ public:
     for (int64_t first = 0; first < rows.count; first += kNearRows)
       for (int64_t k = 0; k < packed.inputs; k += 8 / packed.format.codeBits)
         for (int64_t r = first; r < std::min(first + kNearRows, rows.count); ++r)
-          at(r, k / group)[k % group * packed.format.codeBits / 8] = byteAt(rows.first + r, k, places);
+          at(r, k / group)[k % group * packed.format.codeBits / 8] =
+              byteAt(rows.first + r, k, places);
   }
 
 private:

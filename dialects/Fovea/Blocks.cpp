@@ -64,8 +64,8 @@ LogicalResult BlocksType::verify(function_ref<InFlightDiagnostic()> emitError, B
                                  int64_t group) {
   constexpr int64_t kMostElements = int64_t(1) << 24;
   if (!isOfIntegers(kind) && group != 0) // C1
-    return emitError() << "expects no number of elements for blocks of "
-                       << stringifyBlockKind(kind) << ", got " << group;
+    return emitError() << "expects no number of elements for blocks of " << stringifyBlockKind(kind)
+                       << ", got " << group;
   if (isOfIntegers(kind) && (group <= 0 || group > kMostElements || group % 8 != 0)) // C1
     return emitError() << "expects blocks of a multiple of 8 integers, at most " << kMostElements
                        << ", got " << group;

@@ -136,7 +136,9 @@ bool mlir::fovea::quantizesRows(Operation *op) {
   return linear && linear.getQuantizeRows();
 }
 
-bool LinearOp::isQuantized() { return getScales() || getBlockFormat(getWeight().getType()).has_value(); }
+bool LinearOp::isQuantized() {
+  return getScales() || getBlockFormat(getWeight().getType()).has_value();
+}
 
 bool LinearOp::hasGroups() {
   return getScales() ? getScales().getType().getRank() == 2

@@ -330,8 +330,8 @@ LogicalResult UnpackAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitEr
   bool isMxfp4 = getPacking() == Packing::Mxfp4;
   unsigned bits = isMxfp4 || getPacking() == Packing::Bytes ? 8 : 32;
   RankedTensorType codes = getTypeOfRecipe(getCodes());
-  bool isRank = isMxfp4 ? codes.getRank() >= 3 && codes.getShape().back() == 16
-                        : codes.getRank() == 2;
+  bool isRank =
+      isMxfp4 ? codes.getRank() >= 3 && codes.getShape().back() == 16 : codes.getRank() == 2;
   if (!isRank || !codes.getElementType().isSignlessInteger(bits)) // C2
     return emitError() << "expects codes of i" << bits << " as " << stringifyPacking(getPacking())
                        << " packs them, got " << codes;
@@ -343,8 +343,8 @@ LogicalResult UnpackAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitEr
                        << getRecipeType();
   auto isInteger = [&](Type type) { return type.isSignlessInteger(bits); };
   if (failed(isMxfp4 ? verifyPart("scales", getScales(), shapes.scales, isInteger, "i8", emitError)
-                     : verifyPart("scales", getScales(), shapes.scales, isScale,
-                                  "f16, bf16 or f32", emitError))) // C3
+                     : verifyPart("scales", getScales(), shapes.scales, isScale, "f16, bf16 or f32",
+                                  emitError))) // C3
     return failure();
   if (getZeros() && failed(verifyPart("zeros", getZeros(), shapes.zeros, isInteger,
                                       bits == 8 ? "i8" : "i32", emitError))) // C2

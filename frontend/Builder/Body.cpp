@@ -143,16 +143,16 @@ OpFoldResult Body::size(int64_t axis) {
 
 Value Body::gatherLast(Value x, Value places, Location loc) {
   int64_t rank = typeOf(x).getRank();
-  return elementwise(
-      typeOf(x), tensor::getMixedSizes(b, loc, x), places,
-      b.getMultiDimIdentityMap(static_cast<unsigned>(rank)).getMinorSubMap(1), loc,
-      [&](ImplicitLocOpBuilder &inner, ValueRange elements) -> Value {
-        SmallVector<Value> at;
-        for (int64_t axis = 0; axis + 1 < rank; ++axis)
-          at.push_back(linalg::IndexOp::create(inner, axis));
-        at.push_back(arith::IndexCastOp::create(inner, inner.getIndexType(), elements[0]));
-        return tensor::ExtractOp::create(inner, x, at);
-      });
+  return elementwise(typeOf(x), tensor::getMixedSizes(b, loc, x), places,
+                     b.getMultiDimIdentityMap(static_cast<unsigned>(rank)).getMinorSubMap(1), loc,
+                     [&](ImplicitLocOpBuilder &inner, ValueRange elements) -> Value {
+                       SmallVector<Value> at;
+                       for (int64_t axis = 0; axis + 1 < rank; ++axis)
+                         at.push_back(linalg::IndexOp::create(inner, axis));
+                       at.push_back(
+                           arith::IndexCastOp::create(inner, inner.getIndexType(), elements[0]));
+                       return tensor::ExtractOp::create(inner, x, at);
+                     });
 }
 
 Value Body::linear(Value x, const model::Linear &linear, Value experts) {

@@ -40,9 +40,8 @@ static Type getElementType(MLIRContext *context, model::ElementType type) {
 }
 
 static Attribute getLeaf(MLIRContext *context, const model::StoredTensor &tensor) {
-  return StoredAttr::get(
-      context, tensor.file, tensor.name,
-      RankedTensorType::get(tensor.shape, getElementType(context, tensor.type)));
+  return StoredAttr::get(context, tensor.file, tensor.name,
+                         RankedTensorType::get(tensor.shape, getElementType(context, tensor.type)));
 }
 
 static Packing getPacking(Kind kind) {

@@ -32,14 +32,39 @@ static int64_t readBits(JsonObject &config, const char *key, bool mayBeEight) {
 
 /// How weights were found and how others would compute with them.
 static void ignoreProvenance(JsonObject &config) {
-  config.ignore({"quant_method", "damp_percent", "damp_auto_increment", "true_sequential",
-                 "static_groups", "dataset", "tokenizer", "model_name_or_path",
-                 "model_file_base_name", "model_seqlen", "block_name_to_quantize",
-                 "module_name_preceding_first_block", "batch_size", "pad_token_id",
-                 "max_input_length", "cache_block_outputs", "modules_in_block_to_quantize",
-                 "modules_to_not_convert", "use_cuda_fp16", "use_exllama", "exllama_config",
-                 "disable_exllama", "backend", "meta", "act_group_aware", "lm_head", "mse", "uri",
-                 "offload_to_disk", "quantizer", "do_fuse", "fuse_max_seq_len", "modules_to_fuse"});
+  config.ignore({"quant_method",
+                 "damp_percent",
+                 "damp_auto_increment",
+                 "true_sequential",
+                 "static_groups",
+                 "dataset",
+                 "tokenizer",
+                 "model_name_or_path",
+                 "model_file_base_name",
+                 "model_seqlen",
+                 "block_name_to_quantize",
+                 "module_name_preceding_first_block",
+                 "batch_size",
+                 "pad_token_id",
+                 "max_input_length",
+                 "cache_block_outputs",
+                 "modules_in_block_to_quantize",
+                 "modules_to_not_convert",
+                 "use_cuda_fp16",
+                 "use_exllama",
+                 "exllama_config",
+                 "disable_exllama",
+                 "backend",
+                 "meta",
+                 "act_group_aware",
+                 "lm_head",
+                 "mse",
+                 "uri",
+                 "offload_to_disk",
+                 "quantizer",
+                 "do_fuse",
+                 "fuse_max_seq_len",
+                 "modules_to_fuse"});
 }
 
 static Quantization::Scheme readGptq(JsonObject &config) {
@@ -87,7 +112,7 @@ static Quantization::Scheme readAwq(JsonObject &config) {
 static Quantization::Scheme readWeights(JsonObject &weights, const std::string &format) {
   Quantization::Scheme scheme;
   std::string type = weights.string("type", "int");
-  scheme.kind = type == "float"               ? Kind::Float8
+  scheme.kind = type == "float"              ? Kind::Float8
                 : format == "pack-quantized" ? Kind::Rows
                                              : Kind::Bytes;
   scheme.bits = scheme.kind == Kind::Rows ? readBits(weights, "num_bits", /*mayBeEight=*/true)
@@ -116,7 +141,8 @@ static Quantization::Scheme readWeights(JsonObject &weights, const std::string &
   }
   if (const JsonValue *order = weights.find("actorder")) {
     // `weight` is an order while weights were found, which they do not keep.
-    scheme.ordered = order->isString() && (order->string() == "group" || order->string() == "dynamic");
+    scheme.ordered =
+        order->isString() && (order->string() == "group" || order->string() == "dynamic");
     bool isKnown = order->isString() &&
                    (scheme.ordered || order->string() == "weight" || order->string() == "static");
     if (!isKnown && order->describe() != "false")
@@ -124,8 +150,8 @@ static Quantization::Scheme readWeights(JsonObject &weights, const std::string &
   }
   if (weights.boolean("dynamic", false))
     weights.reject("dynamic", "false: weights are stored");
-  weights.ignore({"group_size", "block_structure", "observer", "observer_kwargs", "scale_dtype",
-                  "zp_dtype"});
+  weights.ignore(
+      {"group_size", "block_structure", "observer", "observer_kwargs", "scale_dtype", "zp_dtype"});
   weights.reportUnread("could change numbers and is not understood");
   return scheme;
 }
@@ -145,8 +171,8 @@ static std::vector<Quantization::Scheme> readCompressedTensors(JsonObject &confi
     config.reject("format", formats);
     return schemes;
   }
-  for (const char *key : {"kv_cache_scheme", "transform_config", "sparsity_config",
-                          "moe_sparsity_config"})
+  for (const char *key :
+       {"kv_cache_scheme", "transform_config", "sparsity_config", "moe_sparsity_config"})
     if (const JsonValue *value = config.find(key))
       if (!value->isObject() || !value->keys().empty())
         config.reject(key, "nothing: it is not supported");

@@ -118,7 +118,9 @@ bool Matrix::take(const char *ending, const std::vector<int64_t> &shape,
   if (std::find(types.begin(), types.end(), stored->type) == types.end()) {
     std::string names;
     for (ElementType type : types)
-      names += (names.empty() ? "" : type == types.back() ? " or " : ", ") +
+      names += (names.empty()          ? ""
+                : type == types.back() ? " or "
+                                       : ", ") +
                std::string(nameOf(type));
     return fail(ending, "expects element type " + names + ", got " + nameOf(stored->type));
   }
@@ -134,8 +136,7 @@ bool Matrix::readFloatScales(Packing &packing) {
   if (find(".weight_scale_inv") || (scheme.inverse && !find(ending)))
     ending = ".weight_scale_inv";
   const StoredTensor *scales = find(ending);
-  const std::vector<int64_t> none, one = {1}, square = {1, 1}, outputs = {out},
-                                   channels = {out, 1};
+  const std::vector<int64_t> none, one = {1}, square = {1, 1}, outputs = {out}, channels = {out, 1};
   std::vector<int64_t> blocks = one;
   if (scheme.rows)
     blocks = {(out + scheme.rows - 1) / scheme.rows, (in + scheme.group - 1) / scheme.group};
@@ -165,7 +166,8 @@ bool Matrix::areHalf() const {
   const StoredTensor &zeros = *find(names().zeros);
   const uint8_t *bytes = source.data(zeros);
   // All four bytes are equal.
-  return std::all_of(bytes, bytes + zeros.bytes, [&](uint8_t byte) { return byte == (half & 255); });
+  return std::all_of(bytes, bytes + zeros.bytes,
+                     [&](uint8_t byte) { return byte == (half & 255); });
 }
 
 bool Matrix::readZeros(Packing &packing) {
@@ -222,7 +224,7 @@ bool Matrix::read(Weight &weight, std::set<std::string> &used) {
   packing.group = group();
   bool isFloat = scheme.kind == Kind::Float8;
   StoredTensor codes;
-  ElementType type = isFloat                     ? ElementType::F8E4M3
+  ElementType type = isFloat                      ? ElementType::F8E4M3
                      : scheme.kind == Kind::Bytes ? ElementType::I8
                                                   : ElementType::I32;
   if (!isFloat && (in % group() != 0 || group() % 8 != 0))

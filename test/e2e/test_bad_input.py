@@ -257,7 +257,7 @@ def test_check_names_all_faults_at_once(fovea, model):
     header[name]["dtype"] = "F8_E4M3"
     write_safetensors(model / "model.safetensors", header, data)
     (model / "tokenizer.json").write_text(json.dumps({"version": "1.0", "normalizer": {"type": "Sparkle"}, "model": {"type": "BPE", "vocab": {"a": 0}, "merges": []}}))
-    all_refused(fovea("check", model), ["quantization_config", "quantised weights are not supported"], [name, "of F8_E4M3"], ["attention_bias", "expects true or false", '"yes"'],
+    all_refused(fovea("check", model), ["quantization_config.quant_method", "is required, but missing"], [name, "of F8_E4M3"], ["attention_bias", "expects true or false", '"yes"'],
                 ["hidden_act", "expects an activation among gelu, ", "swirl"], ["attention_sharpening", "could change numbers and is not understood"], ["rope_scaling", "expects"],
                 ["normalizer.type", "expects one of 'NFC'", "Sparkle"])
 

@@ -49,6 +49,13 @@ ArrayRef<int64_t> getHalves(BlockKind kind) {
   }
 }
 
+/// Numbers of a block of integers, where the kind does not say it.
+constexpr int64_t kIntegers = 40;
+
+BlockFormat getFormat(BlockKind kind) {
+  return getBlockFormat(kind, isOfIntegers(kind) ? kIntegers : 0);
+}
+
 /// Any bits but for scales, which are small.
 std::vector<char> makeBlocks(const BlockFormat &format, int64_t count) {
   std::vector<char> bytes(count * format.bytes);
@@ -57,6 +64,13 @@ std::vector<char> makeBlocks(const BlockFormat &format, int64_t count) {
     byte = static_cast<char>(random());
   for (int64_t block = 0; block < count; ++block) {
     char *at = bytes.data() + block * format.bytes;
+    for (int64_t place = 0; isOfIntegers(format.kind) && place <= (format.hasOffsets ? 4 : 0);
+         place += 4) {
+      float number = (static_cast<int>(random() % 65) - 32) / 2048.0f;
+      std::memcpy(at + place, &number, 4);
+    }
+    if (isOfIntegers(format.kind))
+      continue;
     for (int64_t place : getHalves(format.kind)) {
       uint16_t half = 0x2000 + random() % 0x800 + (random() % 2 ? 0x8000 : 0); // 2^-7 to 2^-5
       std::memcpy(at + place, &half, 2);
@@ -319,8 +333,8 @@ INSTANTIATE_TEST_SUITE_P(All, QuantizedGrid, testing::ValuesIn(kQuantized),
 //===-- Blocks -------------------------------------------------------------------------------===//
 
 /// A table that is a head, too, as of a model, and experts' matrices behind a bias of their own.
-std::string makeBlockProgram(StringRef kind, const std::string &how, int64_t inputs) {
-  std::string k = std::to_string(inputs), type = ("!fovea.blocks<" + kind + ">").str();
+std::string makeBlockProgram(const std::string &kind, const std::string &how, int64_t inputs) {
+  std::string k = std::to_string(inputs), type = "!fovea.blocks<" + kind + ">";
   std::string matrix = "tensor<35x" + k + "x" + type + ">", rows = "tensor<?x?x" + k + "xf32>";
   std::string other = "tensor<80x" + k + "x" + type + ">", result = "tensor<?x?x35xf32>";
   return "fovea.weight @tied : " + matrix + " = #fovea.stored<\"f\", \"tied\", " + matrix +
@@ -356,7 +370,10 @@ class BlockGrid : public testing::TestWithParam<std::tuple<int, int>> {};
 TEST_P(BlockGrid, agreesWithTheInterpreter) {
   auto kind = static_cast<BlockKind>(std::get<0>(GetParam()));
   const BlockCase &c = kBlockCases[std::get<1>(GetParam())];
-  int64_t inputs = 2 * getBlockFormat(kind).elements;
+  int64_t inputs = 2 * getFormat(kind).elements;
+  std::string type = stringifyBlockKind(kind).str();
+  if (isOfIntegers(kind))
+    type += ", " + std::to_string(kIntegers);
   auto makeInputs = [&](int64_t length) {
     std::vector<double> numbers;
     for (int64_t i = 0; i < 2 * length * inputs; ++i) // the greatest of a row is no rounding's
@@ -371,9 +388,8 @@ TEST_P(BlockGrid, agreesWithTheInterpreter) {
   NativeOptions options;
   options.level = c.level;
   options.tiles = c.tiles;
-  checkAgainstInterpreter(
-      makeBlockProgram(stringifyBlockKind(kind), c.quantizesRows ? " quantize_rows" : "", inputs),
-      makeInputs, {4e-6, 4e-6, 1e-7}, /*isNeverZero=*/true, options);
+  checkAgainstInterpreter(makeBlockProgram(type, c.quantizesRows ? " quantize_rows" : "", inputs),
+                          makeInputs, {4e-6, 4e-6, 1e-7}, /*isNeverZero=*/true, options);
 }
 
 std::string nameBlockCase(const testing::TestParamInfo<std::tuple<int, int>> &info) {
@@ -393,7 +409,8 @@ INSTANTIATE_TEST_SUITE_P(OtherLevels, BlockGrid,
                          testing::Combine(testing::Values(static_cast<int>(BlockKind::Q4_1),
                                                           static_cast<int>(BlockKind::Q4_K),
                                                           static_cast<int>(BlockKind::Q6_K),
-                                                          static_cast<int>(BlockKind::MXFP4)),
+                                                          static_cast<int>(BlockKind::MXFP4),
+                                                          static_cast<int>(BlockKind::Int4Offset)),
                                           testing::Range(kBestLevel, kLevels)),
                          nameBlockCase);
 

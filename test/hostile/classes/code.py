@@ -40,7 +40,7 @@ def nested_configuration_with_code(folder):
     return setting(folder, text_config={"auto_map": {"AutoModel": "modeling_evil.Evil"}})
 
 
-@case("CVE-2026-4372", "a quantiser that is imported by its name", "model/config.json: quantization_config: expects nothing: quantised weights are not supported, got an object")
+@case("CVE-2026-4372", "a quantiser that is imported by its name", "model/config.json: quantization_config.quant_method: expects \"gptq\", \"awq\", \"compressed-tensors\", \"fp8\" or \"mxfp4\": others are not supported, got \"evil\"")
 def quantiser_by_name(folder):
     return setting(folder, quantization_config={"quant_method": "evil", "modules_to_not_convert": ["modeling_evil.Evil"]})
 

@@ -149,7 +149,7 @@ TEST(Llama, KeysThatAreNotUnderstood) {
   expectConfigFault(tinyLlama(), "sliding_window", "128",
                     "sliding_window: could change numbers and is not understood");
   expectConfigFault(tinyLlama(), "quantization_config", R"({"bits": 4})",
-                    "quantised weights are not supported");
+                    "quantization_config.quant_method: is required, but missing");
   expectConfigFault(tinyLlama(), "pruned_heads", R"({"0": [1]})", "pruned heads");
   TinyModel tiny = tinyLlama();
   tiny.config["sliding_window"] = "null"; // not set
