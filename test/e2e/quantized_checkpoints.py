@@ -122,26 +122,55 @@ SCHEMES = {
 }
 
 
-def write(folder, scheme, sizes=None):
-    """A Llama whose layers' matrices are quantised; gives the model with the numbers that these stand for, in f64."""
-    import torch
-    from safetensors.torch import save_file
-    from transformers import LlamaConfig, LlamaForCausalLM
+def make_mxfp4(random, experts, inputs, out):
+    """GPT-OSS's matrices, which `transformers` has as [experts, inputs, out] and files as [experts, out, inputs]."""
+    table = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6])
+    codes, scales = random.integers(0, 16, (experts, out, inputs)), random.integers(119, 123, (experts, out, inputs // 32)).astype(np.uint8)
+    numbers = table[codes & 7] * np.where(codes & 8, -1, 1) * 2.0 ** (np.repeat(scales, 32, -1).astype(int) - 127)
+    pairs = (codes[..., ::2] | codes[..., 1::2] << 4).astype(np.uint8)
+    return {"blocks": pairs.reshape(experts, out, -1, 16), "scales": scales}, numbers.swapaxes(1, 2)
 
-    quantization, make = SCHEMES[scheme]()
-    config = LlamaConfig(**{"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": 96,
-                            "max_position_embeddings": 64, "tie_word_embeddings": False} | (sizes or {}), architectures=["LlamaForCausalLM"])
+
+SIZES = {"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": 96, "max_position_embeddings": 64,
+         "tie_word_embeddings": False}
+GPT2_SIZES = {"n_embd": 64, "n_layer": 2, "n_head": 4, "vocab_size": 96, "n_positions": 64}
+# By family: its class, sizes, and the endings of what is quantised.
+FAMILIES = {
+    "llama": ("Llama", SIZES, "_proj.weight"),
+    "phi3": ("Phi3", SIZES | {"pad_token_id": 0}, "_proj.weight"), # stacked by kind
+    "gpt-neox": ("GPTNeoX", {key: value for key, value in SIZES.items() if key != "num_key_value_heads"}, (".query_key_value.weight", ".dense.weight", "_to_h.weight", "to_4h.weight")), # stacked by head
+    "gpt2": ("GPT2", GPT2_SIZES, (".c_attn.weight", ".c_proj.weight", ".c_fc.weight")), # [in, out]
+    "gpt-oss": ("GptOss", SIZES | {"num_local_experts": 3, "num_experts_per_tok": 2, "head_dim": 16}, ("gate_up_proj", "down_proj")),
+}
+
+
+def write(folder, scheme, family="llama"):
+    """A model whose layers' matrices are quantised, with the numbers that these stand for, in f64."""
+    import torch
+    import transformers
+    from safetensors.torch import save_file
+
+    name, sizes, endings = FAMILIES[family]
+    quantization, make = SCHEMES[scheme]() if scheme != "mxfp4" else ({"quant_method": "mxfp4", "modules_to_not_convert": ["lm_head"]}, make_mxfp4)
+    language_model = getattr(transformers, f"{name}LMHeadModel" if family == "gpt2" else f"{name}ForCausalLM")
+    config = getattr(transformers, f"{name}Config")(**sizes, architectures=[language_model.__name__])
     torch.manual_seed(5)
-    model, random, stored = LlamaForCausalLM(config).double(), np.random.default_rng(11), {}
+    config._experts_implementation = "eager" # computes in f64
+    model, random, stored = language_model(config).double().eval(), np.random.default_rng(11), {}
     for name, tensor in model.state_dict().items():
-        if not name.endswith("_proj.weight"):
+        if not name.endswith(endings):
             tensor.copy_(tensor.to(torch.bfloat16))
             stored[name] = tensor.to(torch.bfloat16)
             continue
-        parts, exact = make(random, *tensor.shape)
+        parts, exact = make(random, *(tensor.shape[::-1] if family == "gpt2" else tensor.shape))
         for part, value in parts.items():
-            stored[name.removesuffix("weight") + part] = value if isinstance(value, torch.Tensor) else torch.from_numpy(np.ascontiguousarray(value))
-        tensor.copy_(torch.from_numpy(exact))
+            separator = name.removesuffix("weight") if scheme != "mxfp4" else name + "_"
+            stored[separator + part] = value if isinstance(value, torch.Tensor) else torch.from_numpy(np.ascontiguousarray(value))
+        tensor.copy_(torch.from_numpy(exact.T if family == "gpt2" else exact))
+    if family == "gpt2":
+        del stored["lm_head.weight"] # tied
+    if family == "gpt-neox":
+        stored["embed_out.weight"] = stored.pop("lm_head.weight")
     folder.mkdir(parents=True, exist_ok=True)
     save_file(stored, folder / "model.safetensors")
     (folder / "config.json").write_text(json.dumps(config.to_dict() | {"quantization_config": quantization}))

@@ -19,15 +19,15 @@ def models(tmp_path_factory):
 
     made = {}
 
-    def get(scheme):
-        if scheme not in made:
+    def get(scheme, family="llama"):
+        if (scheme, family) not in made:
             folder = tmp_path_factory.mktemp(scheme)
-            model = write(folder, scheme)
+            model = write(folder, scheme, family)
             ids = np.random.default_rng(3).integers(0, 96, (2, 21))
             np.savez(folder / "inputs.npz", input_ids=ids)
             with torch.no_grad():
-                made[scheme] = folder, model(torch.from_numpy(ids)).logits.numpy()
-        return made[scheme]
+                made[scheme, family] = folder, model(torch.from_numpy(ids)).logits.numpy()
+        return made[scheme, family]
 
     return get
 
@@ -35,6 +35,15 @@ def models(tmp_path_factory):
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_numbers_are_those_that_are_stored(fovea, fovea_run, models, tmp_path, scheme):
     folder, expected = models(scheme)
+    fovea("compile", folder, "--compute=f32", "-o", tmp_path / "model.fovea").ok()
+    found = run_entry(fovea_run, tmp_path / "model.fovea", "forward", folder / "inputs.npz", tmp_path / "out.npz")["logits"]
+    assert difference(found, expected) <= 2e-5
+
+
+@pytest.mark.parametrize("scheme, family", [("gptq-order", "phi3"), ("rows", "gpt-neox"), ("gptq", "gpt2"), ("mxfp4", "gpt-oss")])
+def test_other_families(fovea, fovea_run, models, tmp_path, scheme, family):
+    """Rows of stacked matrices, one by one and head by head; matrices that are stored as [in, out]; and experts."""
+    folder, expected = models(scheme, family)
     fovea("compile", folder, "--compute=f32", "-o", tmp_path / "model.fovea").ok()
     found = run_entry(fovea_run, tmp_path / "model.fovea", "forward", folder / "inputs.npz", tmp_path / "out.npz")["logits"]
     assert difference(found, expected) <= 2e-5
