@@ -161,11 +161,13 @@ static bool isKnownFormat(const std::string &format) {
          format == "naive-quantized";
 }
 
-static std::vector<Quantization::Scheme> readCompressedTensors(JsonObject &config,
-                                                               Problems &problems) {
+static std::vector<Quantization::Scheme> readCompressedTensors(JsonObject &config) {
   std::vector<Quantization::Scheme> schemes;
   const std::string formats =
       "\"pack-quantized\", \"int-quantized\", \"float-quantized\" or \"naive-quantized\"";
+  // What is rounded besides weights stays as it is: their numbers alone are stored.
+  config.ignore({"quant_method", "config_groups", "ignore", "quantization_status",
+                 "global_compression_ratio", "version", "run_compressed", "dequantize"});
   std::string format = config.string("format", "dense");
   if (!isKnownFormat(format) && format != "mixed-precision") {
     config.reject("format", formats);
@@ -173,12 +175,12 @@ static std::vector<Quantization::Scheme> readCompressedTensors(JsonObject &confi
   }
   for (const char *key :
        {"kv_cache_scheme", "transform_config", "sparsity_config", "moe_sparsity_config"})
-    if (const JsonValue *value = config.find(key))
-      if (!value->isObject() || !value->keys().empty())
+    if (const JsonValue *value = config.find(key)) {
+      const JsonValue *kind = value->isObject() ? value->find("format") : nullptr;
+      bool isDense = kind && kind->isString() && kind->string() == "dense";
+      if (!isDense && (!value->isObject() || !value->keys().empty()))
         config.reject(key, "nothing: it is not supported");
-  // What is rounded besides weights stays as it is: their numbers alone are stored.
-  config.ignore({"quant_method", "ignore", "quantization_status", "global_compression_ratio",
-                 "version", "run_compressed", "dequantize"});
+    }
   std::optional<JsonObject> groups = config.member("config_groups");
   if (!groups || !groups->valid())
     return schemes;
@@ -225,6 +227,8 @@ Quantization Quantization::read(JsonObject &config, Problems &problems) {
   Quantization result;
   if (!config.has("quantization_config"))
     return result;
+  const size_t before = problems.size();
+  result.isKnown = false;
   std::optional<JsonObject> quantization = config.member("quantization_config");
   if (!quantization || !quantization->valid())
     return result;
@@ -236,7 +240,7 @@ Quantization Quantization::read(JsonObject &config, Problems &problems) {
   else if (*method == "awq")
     result.schemes = {readAwq(*quantization)};
   else if (*method == "compressed-tensors")
-    result.schemes = readCompressedTensors(*quantization, problems);
+    result.schemes = readCompressedTensors(*quantization);
   else if (*method == "fp8")
     result.schemes = {readFloat8(*quantization)};
   else if (*method == "mxfp4")
@@ -247,5 +251,6 @@ Quantization Quantization::read(JsonObject &config, Problems &problems) {
     return result;
   }
   quantization->reportUnread("could change numbers and is not understood");
+  result.isKnown = problems.size() == before;
   return result;
 }

@@ -32,6 +32,7 @@ public:
 
 private:
   std::vector<Scheme> schemes;
+  bool isKnown = true; ///< Else a problem says why, and tensors are not looked at.
 };
 
 } // namespace fovea

@@ -213,11 +213,19 @@ bool Matrix::readOrder(Packing &packing) {
   return true;
 }
 
-bool Matrix::read(Weight &weight, std::set<std::string> &used) {
-  for (const char *ending : {names().codes, names().scales, names().zeros, names().order,
-                             ".weight_scale_inv", ".weight_shape", ".input_scale"})
-    if (*ending && find(ending))
+/// What a module may have besides its weight; not all of it has numbers of the weight.
+static void markParts(const TensorSource &source, const std::string &module,
+                      std::set<std::string> &used) {
+  for (const char *ending : {".qweight", ".scales", ".qzeros", ".g_idx", ".weight_packed",
+                             ".weight_scale", ".weight_scale_inv", ".weight_zero_point",
+                             ".weight_g_idx", ".weight_shape", ".input_scale"})
+    if (source.find(module + ending))
       used.insert(module + ending);
+}
+
+bool Matrix::read(Weight &weight, std::set<std::string> &used) {
+  used.insert(module + names().codes);
+  markParts(source, module, used);
   Packing packing;
   packing.kind = scheme.kind;
   packing.bits = scheme.bits;
@@ -243,6 +251,11 @@ bool Matrix::read(Weight &weight, std::set<std::string> &used) {
 
 bool Quantization::find(const TensorSource &source, const std::string &module, Weight &weight,
                         std::set<std::string> &used, Fault &fault) const {
+  if (!isKnown) {
+    markParts(source, module, used);
+    const StoredTensor *plain = source.find(module + ".weight");
+    return !plain || !isWeightType(plain->type);
+  }
   // Of several schemes one whose codes are as large, else any.
   std::optional<Matrix> matrix;
   for (const Scheme &scheme : schemes) {
