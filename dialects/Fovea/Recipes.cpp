@@ -332,6 +332,8 @@ LogicalResult UnpackAttr::verifyRecipe(function_ref<InFlightDiagnostic()> emitEr
   RankedTensorType codes = getTypeOfRecipe(getCodes());
   bool isRank =
       isMxfp4 ? codes.getRank() >= 3 && codes.getShape().back() == 16 : codes.getRank() == 2;
+  constexpr int64_t kMostOfAxis = int64_t(1) << 40; // so that what they hold can be counted
+  isRank &= llvm::all_of(codes.getShape(), [](int64_t size) { return size <= kMostOfAxis; });
   if (!isRank || !codes.getElementType().isSignlessInteger(bits)) // C2
     return emitError() << "expects codes of i" << bits << " as " << stringifyPacking(getPacking())
                        << " packs them, got " << codes;

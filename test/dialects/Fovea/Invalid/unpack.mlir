@@ -25,6 +25,11 @@ fovea.weight @unpack_c2 : tensor<64x64x!fovea.blocks<int4, 64>> = #fovea.unpack<
 
 // -----
 
+// expected-error @below {{expects codes of i32 as gptq packs them, got 'tensor<1152921504606846976x0xi32>'}}
+fovea.weight @unpack_c2_size : tensor<0x8x!fovea.blocks<int4, 8>> = #fovea.unpack<gptq, #fovea.stored<"m", "q", tensor<1152921504606846976x0xi32>>, #fovea.stored<"m", "s", tensor<1x0xf16>>, !fovea.blocks<int4, 8>>
+
+// -----
+
 // expected-error @below {{expects zeros of i32 [1, 8], got 'tensor<8x1xi32>'}}
 fovea.weight @unpack_c2_zeros : tensor<64x64x!fovea.blocks<int4_offset, 64>> = #fovea.unpack<gptq, #fovea.stored<"m", "q", tensor<8x64xi32>>, #fovea.stored<"m", "s", tensor<1x64xf16>>, !fovea.blocks<int4_offset, 64>, zeros = #fovea.stored<"m", "z", tensor<8x1xi32>>>
 
