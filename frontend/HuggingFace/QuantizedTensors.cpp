@@ -128,8 +128,11 @@ bool Matrix::take(const char *ending, const std::vector<int64_t> &shape,
   return true;
 }
 
-static const std::vector<ElementType> scaleTypes = {ElementType::F16, ElementType::BF16,
-                                                    ElementType::F32};
+static const std::vector<ElementType> &scaleTypes() {
+  static const std::vector<ElementType> types = {ElementType::F16, ElementType::BF16,
+                                                 ElementType::F32};
+  return types;
+}
 
 bool Matrix::readFloatScales(Packing &packing) {
   const char *ending = ".weight_scale";
@@ -146,14 +149,14 @@ bool Matrix::readFloatScales(Packing &packing) {
     packing.rows = 1;
   bool isKnown = scales && !scheme.rows &&
                  (packing.rows == 1 || scales->shape == none || scales->shape == square);
-  return take(ending, isKnown ? scales->shape : blocks, scaleTypes, packing.scales);
+  return take(ending, isKnown ? scales->shape : blocks, scaleTypes(), packing.scales);
 }
 
 bool Matrix::readScales(Packing &packing) {
   std::vector<int64_t> shape = {groups(), out};
   if (isRowMajor())
     std::reverse(shape.begin(), shape.end());
-  return take(names().scales, shape, scaleTypes, packing.scales);
+  return take(names().scales, shape, scaleTypes(), packing.scales);
 }
 
 /// Whether all zeros are in the middle of their range, so that nothing is added.

@@ -97,7 +97,7 @@ def run_ctest(suite, build, which, reports, **environment):
 
 # What is built once more with sanitizers, by CMake's presets: the readers of files, the runtime and the interpreter, with their tests.
 SANITIZED = {
-    "asan": ["FoveaArtifactTest", "FoveaFrontendTest", "FoveaRuntimeTest", "FoveaTemplateTest", "FoveaTokenizerTest", "fuzz-artifact", "fuzz-hugging-face", "fuzz-input-text", "fuzz-json", "fuzz-npz",
+    "asan": ["FoveaArtifactTest", "FoveaFrontendTest", "FoveaRuntimeTest", "FoveaTemplateTest", "FoveaTokenizerTest", "fuzz-artifact", "fuzz-gguf", "fuzz-hugging-face", "fuzz-input-text", "fuzz-json", "fuzz-npz",
              "fuzz-onnx-reader", "fuzz-regex", "fuzz-runtime", "fuzz-safetensors", "fuzz-sentencepiece", "fuzz-template", "fuzz-tokenizer-json", "fuzz-tokenizer-tables", "fuzz-tokenizer-text", "fovea-interpret"],
     "tsan": ["FoveaRuntimeTest"],
 }
