@@ -3,6 +3,7 @@
 // See ForeignFile.h. A table of beginnings; looks at a kilobyte, and opens regular files only.
 #include "frontend/ForeignFile.h"
 #include "frontend/Json.h"
+#include "frontend/Text.h"
 
 #include <unistd.h>
 
@@ -16,10 +17,6 @@ static constexpr const char *pickle = "a pickle, a program that loading would ru
 static constexpr const char *archive =
     "a zip archive, as PyTorch and Keras keep programs in, which "
     "is never loaded; save the weights as safetensors";
-
-static bool endsWith(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
 
 /// The header's length, which is less than 2^40, and the brace behind it.
 static bool isSafetensors(std::string_view bytes) {

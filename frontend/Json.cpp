@@ -55,10 +55,7 @@ public:
   bool end_object() {
     JsonValue::Children &children = *open.back().children;
     const std::vector<std::string> &keys = children.keys;
-    children.byKey.resize(keys.size());
-    std::iota(children.byKey.begin(), children.byKey.end(), 0u);
-    std::sort(children.byKey.begin(), children.byKey.end(),
-              [&](uint32_t a, uint32_t b) { return keys[a] < keys[b]; });
+    children.sortKeys();
     auto twice = std::adjacent_find(children.byKey.begin(), children.byKey.end(),
                                     [&](uint32_t a, uint32_t b) { return keys[a] == keys[b]; });
     if (twice != children.byKey.end()) {

@@ -72,6 +72,8 @@ private:
     std::vector<JsonValue> elements;
     std::vector<std::string> keys;
     std::vector<uint32_t> byKey; ///< Indices of `keys`, sorted by key.
+
+    void sortKeys();
   };
 
   Kind kindOf = Kind::Null;

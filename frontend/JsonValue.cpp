@@ -9,6 +9,12 @@
 
 using namespace fovea;
 
+void JsonValue::Children::sortKeys() {
+  byKey.resize(keys.size());
+  std::iota(byKey.begin(), byKey.end(), 0u);
+  std::sort(byKey.begin(), byKey.end(), [&](uint32_t a, uint32_t b) { return keys[a] < keys[b]; });
+}
+
 JsonValue JsonValue::ofBool(bool value) {
   JsonValue result;
   result.kindOf = Kind::Bool;
@@ -52,10 +58,7 @@ JsonValue JsonValue::ofObject(std::vector<std::string> keys, std::vector<JsonVal
   auto children = std::make_shared<Children>();
   children->keys = std::move(keys);
   children->elements = std::move(elements);
-  children->byKey.resize(children->keys.size());
-  std::iota(children->byKey.begin(), children->byKey.end(), 0u);
-  std::sort(children->byKey.begin(), children->byKey.end(),
-            [&](uint32_t a, uint32_t b) { return children->keys[a] < children->keys[b]; });
+  children->sortKeys();
   result.children = std::move(children);
   return result;
 }

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The table of element types.
+// The table of element types, and the tensors of a file by name.
 #include "frontend/StoredTensor.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
 
 using namespace fovea;
 
@@ -82,4 +86,33 @@ std::optional<uint64_t> fovea::countBytes(ElementType type, const std::vector<in
   }
   // A single number is no block.
   return shape.empty() && isBlockType(type) ? std::nullopt : std::optional(bytes);
+}
+
+void fovea::sortByPlace(std::vector<StoredTensor> &tensors) {
+  std::sort(tensors.begin(), tensors.end(), [](const StoredTensor &a, const StoredTensor &b) {
+    return std::tie(a.offset, a.bytes, a.name) < std::tie(b.offset, b.bytes, b.name);
+  });
+}
+
+TensorIndex::TensorIndex(const std::vector<StoredTensor> &tensors) : sorted(tensors.size()) {
+  std::iota(sorted.begin(), sorted.end(), size_t(0));
+  std::sort(sorted.begin(), sorted.end(),
+            [&](size_t a, size_t b) { return tensors[a].name < tensors[b].name; });
+}
+
+const StoredTensor *TensorIndex::find(const std::vector<StoredTensor> &tensors,
+                                      std::string_view name) const {
+  auto position =
+      std::lower_bound(sorted.begin(), sorted.end(), name,
+                       [&](size_t i, std::string_view wanted) { return tensors[i].name < wanted; });
+  if (position == sorted.end() || tensors[*position].name != name)
+    return nullptr;
+  return &tensors[*position];
+}
+
+const StoredTensor *TensorIndex::findTwice(const std::vector<StoredTensor> &tensors) const {
+  auto twice = std::adjacent_find(sorted.begin(), sorted.end(), [&](size_t a, size_t b) {
+    return tensors[a].name == tensors[b].name;
+  });
+  return twice == sorted.end() ? nullptr : &tensors[*twice];
 }

@@ -69,6 +69,24 @@ struct StoredTensor {
   uint64_t bytes = 0;         ///< countBytes(type, shape)
 };
 
+/// Puts the tensors of a file into the order of its data.
+void sortByPlace(std::vector<StoredTensor> &tensors);
+
+/// Tensors by name, as indices of a list that stays as it is.
+class TensorIndex {
+public:
+  TensorIndex() = default;
+  explicit TensorIndex(const std::vector<StoredTensor> &tensors);
+
+  /// Null if there is none of this name.
+  const StoredTensor *find(const std::vector<StoredTensor> &tensors, std::string_view name) const;
+  /// One whose name another has, too; null without any.
+  const StoredTensor *findTwice(const std::vector<StoredTensor> &tensors) const;
+
+private:
+  std::vector<size_t> sorted;
+};
+
 } // namespace fovea
 
 #endif // FOVEA_FRONTEND_STOREDTENSOR_H

@@ -4,6 +4,8 @@
 // element types, and knows in the end which of them nobody asked for.
 #include "frontend/WeightTable.h"
 
+#include "frontend/Text.h"
+
 #include <algorithm>
 
 using namespace fovea;
@@ -48,8 +50,7 @@ Weight WeightTable::find(const std::vector<std::string> &names, std::vector<int6
   constexpr std::string_view ending = ".weight";
   for (const std::string &name : names) {
     PackedWeights::Fault fault;
-    bool isMatrix = packed && shape.size() == 2 && name.size() > ending.size() &&
-                    name.compare(name.size() - ending.size(), ending.size(), ending) == 0;
+    bool isMatrix = packed && shape.size() == 2 && endsWith(name, ending);
     if (!isMatrix ||
         !packed->find(*source, name.substr(0, name.size() - ending.size()), result, used, fault))
       continue;
@@ -136,17 +137,13 @@ void WeightTable::finish() {
 }
 
 void WeightTable::reportUnused(const std::vector<std::string> &harmless) {
-  auto endsIn = [](const std::string &name, const std::string &ending) {
-    return name.size() >= ending.size() &&
-           name.compare(name.size() - ending.size(), ending.size(), ending) == 0;
-  };
   if (!source)
     return;
   size_t listed = 0, more = 0;
   for (const StoredTensor *tensor : source->list()) {
     if (used.count(tensor->name) ||
         std::any_of(harmless.begin(), harmless.end(),
-                    [&](const std::string &ending) { return endsIn(tensor->name, ending); }))
+                    [&](const std::string &ending) { return endsWith(tensor->name, ending); }))
       continue;
     if (listed == maxListed) {
       ++more;

@@ -6,10 +6,9 @@
 #include "frontend/ForeignFile.h"
 #include "frontend/GGUF/TensorTypes.h"
 #include "frontend/GGUF/Values.h"
+#include "frontend/Text.h"
 
 #include <algorithm>
-#include <numeric>
-#include <tuple>
 
 using namespace fovea;
 
@@ -189,11 +188,8 @@ private:
     uint64_t size = file.view->size();
     uint64_t begin = align(size - cursor.left());
     uint64_t available = begin > size ? 0 : size - begin, reached = 0;
-    std::vector<StoredTensor> &tensors = file.content;
-    std::sort(tensors.begin(), tensors.end(), [](const StoredTensor &a, const StoredTensor &b) {
-      return std::tie(a.offset, a.bytes, a.name) < std::tie(b.offset, b.bytes, b.name);
-    });
-    for (StoredTensor &tensor : tensors) {
+    sortByPlace(file.content);
+    for (StoredTensor &tensor : file.content) {
       std::string place = "tensor " + quote(tensor.name);
       // Sizes are positive, so none lies where another does without being told here.
       if (tensor.offset != align(reached))
@@ -216,17 +212,9 @@ private:
   }
 
   bool findNames() {
-    const std::vector<StoredTensor> &tensors = file.content;
-    std::vector<size_t> &byName = file.byName;
-    byName.resize(tensors.size());
-    std::iota(byName.begin(), byName.end(), size_t(0));
-    std::sort(byName.begin(), byName.end(),
-              [&](size_t a, size_t b) { return tensors[a].name < tensors[b].name; });
-    auto twice = std::adjacent_find(byName.begin(), byName.end(), [&](size_t a, size_t b) {
-      return tensors[a].name == tensors[b].name;
-    });
-    return twice == byName.end() ||
-           fail("tensor " + quote(tensors[*twice].name), "expects each tensor once, got it twice");
+    file.byName = TensorIndex(file.content);
+    const StoredTensor *twice = file.byName.findTwice(file.content);
+    return !twice || fail("tensor " + quote(twice->name), "expects each tensor once, got it twice");
   }
 
   GgufFile &file;
@@ -240,7 +228,7 @@ private:
 
 bool fovea::isGgufFile(std::string_view path) {
   constexpr std::string_view end = ".gguf";
-  return path.size() > end.size() && path.substr(path.size() - end.size()) == end;
+  return path != end && endsWith(path, end);
 }
 
 std::optional<GgufFile> GgufFile::open(const std::string &folder, const std::string &file,
@@ -275,12 +263,7 @@ std::vector<const StoredTensor *> GgufFile::list() const {
 }
 
 const StoredTensor *GgufFile::find(std::string_view name) const {
-  auto position =
-      std::lower_bound(byName.begin(), byName.end(), name,
-                       [&](size_t i, std::string_view wanted) { return content[i].name < wanted; });
-  if (position == byName.end() || content[*position].name != name)
-    return nullptr;
-  return &content[*position];
+  return byName.find(content, name);
 }
 
 JsonValue GgufFile::section(std::string_view section) const {

@@ -87,7 +87,7 @@ private:
   std::shared_ptr<artifact::FileView> view;
   std::vector<GgufKey> keys;         ///< Sorted by name.
   std::vector<StoredTensor> content; ///< In the order of the data.
-  std::vector<size_t> byName;        ///< Indices of `content`, sorted by name.
+  TensorIndex byName;                ///< Of `content`.
 };
 
 } // namespace fovea

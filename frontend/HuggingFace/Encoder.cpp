@@ -3,6 +3,8 @@
 // Reads what all encoders' configurations have, and makes the parts that their layers share.
 #include "frontend/HuggingFace/Encoder.h"
 
+#include "frontend/Text.h"
+
 #include <cmath>
 
 using namespace fovea;
@@ -13,11 +15,6 @@ std::vector<std::string> fovea::architecturesOf(const std::string &prefix,
   for (const auto &entry : heads)
     result.push_back(prefix + entry.first);
   return result;
-}
-
-static bool endsIn(const std::string &name, const std::string &ending) {
-  return name.size() >= ending.size() &&
-         name.compare(name.size() - ending.size(), ending.size(), ending) == 0;
 }
 
 bool Encoder::read() {
@@ -130,7 +127,7 @@ void Encoder::finish(const EncoderHeads &table) {
   // Heads stand beside the model.
   weights.choosePrefix({""}, "");
   for (const auto &[ending, addHeads] : table)
-    if (!model.pooling && endsIn(model.architecture, ending))
+    if (!model.pooling && endsWith(model.architecture, ending))
       addHeads(*this);
   std::vector<std::string> harmless = tensors.harmless;
   // Models of tasks for tokens have a pooler, too, which nothing reads.

@@ -8,8 +8,6 @@
 #include "frontend/Json.h"
 
 #include <algorithm>
-#include <numeric>
-#include <tuple>
 
 using namespace fovea;
 
@@ -177,9 +175,7 @@ bool Safetensors::readHeader(const std::string &path, const std::string &file, P
     }
   }
   if (faults.empty()) {
-    std::sort(content.begin(), content.end(), [](const StoredTensor &a, const StoredTensor &b) {
-      return std::tie(a.offset, a.bytes, a.name) < std::tie(b.offset, b.bytes, b.name);
-    });
+    sortByPlace(content);
     checkTiling(content, dataBegin, view->size(), path, faults);
   }
   if (faults.size() > maxFaults) {
@@ -188,20 +184,12 @@ bool Safetensors::readHeader(const std::string &path, const std::string &file, P
   }
   problems.insert(problems.end(), faults.begin(), faults.end());
 
-  byName.resize(content.size());
-  std::iota(byName.begin(), byName.end(), size_t(0));
-  std::sort(byName.begin(), byName.end(),
-            [&](size_t a, size_t b) { return content[a].name < content[b].name; });
+  byName = TensorIndex(content);
   return faults.empty();
 }
 
 const StoredTensor *Safetensors::find(std::string_view name) const {
-  auto position =
-      std::lower_bound(byName.begin(), byName.end(), name,
-                       [&](size_t i, std::string_view wanted) { return content[i].name < wanted; });
-  if (position == byName.end() || content[*position].name != name)
-    return nullptr;
-  return &content[*position];
+  return byName.find(content, name);
 }
 
 const uint8_t *Safetensors::data(const StoredTensor &tensor) const {

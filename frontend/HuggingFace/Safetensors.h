@@ -50,7 +50,7 @@ private:
 
   std::shared_ptr<artifact::FileView> view;
   std::vector<StoredTensor> content;
-  std::vector<size_t> byName; ///< Indices of `content`, sorted by name.
+  TensorIndex byName; ///< Of `content`.
 };
 
 /// All tensors of a model: `model.safetensors`, or the shards that

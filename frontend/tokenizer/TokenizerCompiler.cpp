@@ -6,6 +6,7 @@
 
 #include "frontend/GGUF/GgufFile.h"
 #include "frontend/Json.h"
+#include "frontend/Text.h"
 #include "frontend/TokenizerFile.h"
 #include "frontend/tokenizer/TableWriter.h"
 #include "runtime/tokenizer/Tokenizer.h"
@@ -110,10 +111,6 @@ void fovea::finishTables(TableWriter &writer, const TokenizerParts &parts,
     result = std::move(bytes);
   else
     addError(writer.problems, writer.file, "", error);
-}
-
-static bool endsWith(const std::string &text, const std::string &end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
 bool fovea::compileTokenizer(const std::string &path, std::vector<uint8_t> &tables,
