@@ -75,6 +75,15 @@ FeedForward GgufDecoder::feedForward(const std::string &layer, int64_t width,
   return result;
 }
 
+void GgufDecoder::attend(Attention &attention, const std::string &layer) {
+  attention.name = layer + ".attn";
+  attention.heads = sizes.heads;
+  attention.keyValueHeads = sizes.keyValueHeads;
+  attention.headSize = sizes.headSize;
+  attention.scale = 1 / std::sqrt(double(sizes.headSize));
+  project(attention, layer);
+}
+
 Layer GgufDecoder::layer(int64_t i) {
   const std::string name = "blk." + std::to_string(i);
   Layer layer;
@@ -86,15 +95,10 @@ Layer GgufDecoder::layer(int64_t i) {
     layer.aroundAttention.outputNorm = norm(name + ".post_attention_norm");
     layer.aroundFeedForward.outputNorm = norm(name + ".post_ffw_norm");
   }
-  Attention &attention = layer.attention;
-  attention.name = name + ".attn";
-  attention.heads = sizes.heads;
-  attention.keyValueHeads = sizes.keyValueHeads;
-  attention.headSize = sizes.headSize;
-  attention.scale = 1 / std::sqrt(double(sizes.headSize));
-  attention.causal = true;
-  attention.rotary = rotary;
-  project(attention, name);
+  attend(layer.attention, name);
+  layer.attention.causal = true;
+  layer.attention.rotary = rotary;
+  layer.attention.window = window;
   if (expertsOf)
     layer.experts = expertsOf(name);
   if (!layer.experts)
@@ -128,15 +132,18 @@ void GgufDecoder::describe(const std::function<void(Layer &, int64_t)> &adjust) 
                                "rope_factors_short.weight", ".attn_rot_embd"});
 }
 
+std::optional<int64_t> fovea::readGgufWindow(GgufModel &source) {
+  int64_t window = source.keys.integer("attention.sliding_window", 0, maxPositions, 0);
+  return window > 0 ? std::optional(window) : std::nullopt;
+}
+
 bool fovea::readGgufExperts(GgufModel &source, GgufExperts &experts) {
   JsonObject &keys = source.keys;
   size_t before = source.problems.size();
   experts.count = keys.integer("expert_count", 0, maxExperts, 0);
   experts.chosen = keys.integer("expert_used_count", 0, maxExperts, 0);
-  experts.width = keys.integer("expert_feed_forward_length", 1, maxWidth,
-                               keys.has("feed_forward_length") && experts.count > 0
-                                   ? keys.integer("feed_forward_length", 1, maxWidth, 1)
-                                   : 1);
+  if (keys.has("expert_feed_forward_length"))
+    experts.width = keys.integer("expert_feed_forward_length", 1, maxWidth, 1);
   if (experts.count > 0 && (experts.chosen == 0 || experts.chosen > experts.count))
     keys.reject("expert_used_count", "from 1 to expert_count, " + std::to_string(experts.count));
   // 0: not given. 1: softmax; 2: sigmoid, which nothing here is tested with.
@@ -164,8 +171,9 @@ static Linear matrixOf(WeightTable &weights, const std::string &name, int64_t co
 }
 
 std::optional<Experts> fovea::makeGgufExperts(GgufModel &source, const GgufExperts &experts,
-                                              int64_t hidden, const std::string &layer) {
+                                              const GgufSizes &sizes, const std::string &layer) {
   WeightTable &weights = source.weights;
+  const int64_t hidden = sizes.hidden, width = experts.width ? experts.width : sizes.width;
   if (experts.count == 0 || !weights.has(layer + ".ffn_gate_inp.weight"))
     return std::nullopt;
   Experts result;
@@ -177,11 +185,10 @@ std::optional<Experts> fovea::makeGgufExperts(GgufModel &source, const GgufExper
   std::vector<Linear> gateUp;
   for (int64_t i = 0; i < experts.count; ++i)
     for (const char *part : {".ffn_gate_exps", ".ffn_up_exps"})
-      gateUp.push_back(matrixOf(weights, layer + part, experts.count, i, experts.width, hidden));
+      gateUp.push_back(matrixOf(weights, layer + part, experts.count, i, width, hidden));
   result.gateUp = weights.stack(layer + ".ffn_gate_up_exps", gateUp);
   result.down.name = layer + ".ffn_down_exps";
-  result.down.weight =
-      weights.weight(result.down.name + ".weight", {experts.count, hidden, experts.width});
-  result.down.weight.shape = {experts.count * hidden, experts.width};
+  result.down.weight = weights.weight(result.down.name + ".weight", {experts.count, hidden, width});
+  result.down.weight.shape = {experts.count * hidden, width};
   return result;
 }

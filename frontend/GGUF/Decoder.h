@@ -26,6 +26,7 @@ public:
   bool normsHeads = false;     ///< Queries and keys are normed.
   bool hasOutputNorms = false; ///< Behind attention and feed-forward.
   bool positionTable = false;
+  std::optional<int64_t> window; ///< Of all layers.
 
   GgufSizes sizes;              ///< What `read` has found.
   std::optional<Rotary> rotary; ///< Likewise.
@@ -37,6 +38,9 @@ public:
   /// Sets what some layers have in place of their feed-forward.
   std::function<std::optional<Experts>(const std::string &layer)> expertsOf;
   FeedForward feedForward(const std::string &layer, int64_t width, const std::string &ending = "");
+  Norm norm(const std::string &name) { return norm(name, sizes.hidden); }
+  /// Sizes and projections; `layer` is its name.
+  void attend(Attention &attention, const std::string &layer);
 
   /// All of the model; `adjust` completes layers.
   void describe(const std::function<void(Layer &, int64_t i)> &adjust = {});
@@ -47,16 +51,19 @@ private:
     return linear(name, out, in, biases);
   }
   Norm norm(const std::string &name, int64_t size);
-  Norm norm(const std::string &name) { return norm(name, sizes.hidden); }
   void project(Attention &attention, const std::string &layer);
   Layer layer(int64_t i);
 
   GgufModel &source;
 };
 
+/// `attention.sliding_window`; nothing if it is absent or 0.
+std::optional<int64_t> readGgufWindow(GgufModel &source);
+
 /// How experts of GGUF differ.
 struct GgufExperts {
-  int64_t count = 0, chosen = 0, width = 0;
+  int64_t count = 0, chosen = 0;
+  int64_t width = 0; ///< 0: as wide as a layer without experts.
   Routing routing;
 };
 
@@ -66,7 +73,7 @@ bool readGgufExperts(GgufModel &source, GgufExperts &experts);
 
 /// Those of a layer, or nothing if it has none.
 std::optional<Experts> makeGgufExperts(GgufModel &source, const GgufExperts &experts,
-                                       int64_t hidden, const std::string &layer);
+                                       const GgufSizes &sizes, const std::string &layer);
 
 } // namespace fovea
 

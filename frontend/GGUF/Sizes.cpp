@@ -36,13 +36,13 @@ std::optional<GgufSizes> fovea::readGgufSizes(GgufModel &source, Norm::Kind norm
                              0, 1);
   // Nobody says how many tokens there are but the table of their vectors.
   const StoredTensor *tokens = source.file.find("token_embd.weight");
-  if (!tokens || tokens->shape.size() != 2 || tokens->shape.front() > maxVocabulary)
+  bool isTable = tokens && tokens->shape.size() == 2 && tokens->shape.front() <= maxVocabulary;
+  if (!isTable)
     addError(source.problems, source.file.name(), "tensor \"token_embd.weight\"",
              tokens ? "expects a matrix of at most " + std::to_string(maxVocabulary) +
                           " rows, got " + printShape(tokens->shape)
                     : "is missing");
-  if (!hidden || !layers || !heads || !width || !positions || !epsilon || !tokens ||
-      tokens->shape.size() != 2 || tokens->shape.front() > maxVocabulary)
+  if (!hidden || !layers || !heads || !width || !positions || !epsilon || !isTable)
     return std::nullopt;
   GgufSizes sizes;
   sizes.hidden = *hidden;

@@ -75,9 +75,15 @@ private:
     for (size_t i = 0; i < vocabulary.texts.size(); ++i) {
       // What has no text is found nowhere.
       bool isEmpty = vocabulary.texts[i].empty();
+      auto score = static_cast<float>(vocabulary.scores[i]);
+      if (!std::isfinite(score)) {
+        addError(writer.problems, writer.file,
+                 std::string(tokensPlace) + "[" + std::to_string(i) + "]",
+                 "expects a finite score, got " + printNumber(double(score)));
+        return {};
+      }
       file.pieces.push_back({isEmpty ? "[EMPTY_" + std::to_string(i) + "]" : vocabulary.texts[i],
-                             static_cast<float>(vocabulary.scores[i]),
-                             isEmpty ? Type::Unused : vocabulary.types[i]});
+                             score, isEmpty ? Type::Unused : vocabulary.types[i]});
     }
     checkPieces(file, writer.file, tokensPlace, writer.problems);
     if (hasErrors(writer.problems))
@@ -287,10 +293,10 @@ void fovea::compileGguf(TableWriter &writer, artifact::FileAccess access,
   Problems found;
   std::optional<GgufFile> file =
       GgufFile::open(folder, writer.file.substr(slash + 1), found, access);
-  if (!file) // notes are the model's reader's
+  if (!file) { // notes are the model's reader's
     writer.problems.insert(writer.problems.end(), found.begin(), found.end());
-  if (!file)
     return;
+  }
   JsonValue values = file->section("tokenizer");
   JsonObject keys(values, writer.file, "tokenizer", writer.problems);
   std::optional<GgufVocabulary> vocabulary = readGgufVocabulary(writer, keys);

@@ -145,10 +145,6 @@ void fovea::checkPieces(SentencePieceFile &file, const std::string &path, const 
   for (size_t i = 0; i < file.pieces.size(); ++i) {
     const SentencePieceFile::Piece &piece = file.pieces[i];
     std::string place = list + "[" + std::to_string(i) + "]";
-    if (piece.text.empty() || !isUtf8(piece.text))
-      return fail(place, "expects some UTF-8 text, got " + quote(piece.text));
-    if (!std::isfinite(piece.score))
-      return fail(place, "expects a finite score, got " + printNumber(double(piece.score)));
     bool isNormal =
         piece.type == Type::Normal || piece.type == Type::UserDefined || piece.type == Type::Unused;
     if (!(isNormal ? normal : reserved).insert(piece.text).second)

@@ -40,7 +40,8 @@ struct SentencePieceFile {
   static std::optional<SentencePieceFile> open(const std::string &path, Problems &problems);
 };
 
-/// Checks the pieces of a model and finds the unknown one; `list` is their place in the file.
+/// Checks that pieces, each of some UTF-8 text and a finite score, are a model, and finds the
+/// unknown one; `list` is their place in the file.
 void checkPieces(SentencePieceFile &file, const std::string &path, const std::string &list,
                  Problems &problems);
 

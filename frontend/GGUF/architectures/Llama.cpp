@@ -11,21 +11,13 @@ static void describeLlama(GgufModel &source, const std::function<void(Layer &, i
   llama.interleaved = true;
   GgufExperts experts;
   bool fits = readGgufExperts(source, experts);
-  int64_t window = source.keys.integer("attention.sliding_window", 0, maxPositions, 0);
+  llama.window = readGgufWindow(source);
   if (!llama.read() || !fits)
     return;
   llama.expertsOf = [&](const std::string &layer) {
-    return makeGgufExperts(source, experts, llama.sizes.hidden, layer);
+    return makeGgufExperts(source, experts, llama.sizes, layer);
   };
-  llama.describe([&](Layer &layer, int64_t i) {
-    if (window > 0)
-      layer.attention.window = window;
-    adjust(layer, i);
-  });
-}
-
-static void describeLlama(GgufModel &source) {
-  describeLlama(source, [](Layer &, int64_t) {});
+  llama.describe(adjust);
 }
 
 static void describeGranite(GgufModel &source) {
@@ -44,5 +36,7 @@ static void describeGranite(GgufModel &source) {
     head.scale = 1 / logits;
 }
 
-GgufArchitecture fovea::llamaArchitecture() { return {"llama", describeLlama}; }
+GgufArchitecture fovea::llamaArchitecture() {
+  return {"llama", [](GgufModel &source) { describeLlama(source, {}); }};
+}
 GgufArchitecture fovea::graniteArchitecture() { return {"granite", describeGranite}; }

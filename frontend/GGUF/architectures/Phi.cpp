@@ -19,14 +19,9 @@ static void describePhi2(GgufModel &source) {
 static void describePhi3(GgufModel &source) {
   GgufDecoder phi(source);
   phi.gateInUp = true;
-  // 0: none.
-  int64_t window = source.keys.integer("attention.sliding_window", 0, maxPositions, 0);
-  if (!phi.read())
-    return;
-  phi.describe([&](Layer &layer, int64_t) {
-    if (window > 0)
-      layer.attention.window = window;
-  });
+  phi.window = readGgufWindow(source);
+  if (phi.read())
+    phi.describe();
 }
 
 GgufArchitecture fovea::phi2Architecture() { return {"phi2", describePhi2}; }

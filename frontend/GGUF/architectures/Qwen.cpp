@@ -33,7 +33,7 @@ static void describeExperts(GgufModel &source, bool isThird) {
   if (!qwen.read() || !fits)
     return;
   qwen.expertsOf = [&](const std::string &layer) {
-    auto result = makeGgufExperts(source, experts, qwen.sizes.hidden, layer);
+    auto result = makeGgufExperts(source, experts, qwen.sizes, layer);
     if (result && shared > 0) {
       result->shared = qwen.feedForward(layer, shared, "_shexp");
       // A row, stored as such.
