@@ -13,26 +13,14 @@ using namespace mlir;
 using namespace mlir::fovea;
 namespace model = ::fovea;
 
-Type mlir::fovea::getBlocksType(MLIRContext *context, model::ElementType type) {
-  std::optional<BlockKind> kind = symbolizeBlockKind(StringRef(model::nameOf(type)).lower());
-  assert(kind && "the dialect has all kinds of blocks that files have");
-  return BlocksType::get(context, *kind, 0);
-}
-
 RankedTensorType mlir::fovea::getWeightType(MLIRContext *context, const model::Weight &weight) {
   const model::Weight &first = weight.stack.empty() ? weight : weight.stack.front();
   const model::StoredTensor &stored = first.stored;
   if (first.packing)
     return RankedTensorType::get(weight.shape, getPackedType(context, *first.packing));
-  Type element = Float32Type::get(context);
-  if (stored.type == model::ElementType::F16)
-    element = Float16Type::get(context);
-  else if (stored.type == model::ElementType::BF16)
-    element = BFloat16Type::get(context);
-  else if (model::isBlockType(stored.type) && !weight.asFloats)
-    element = getBlocksType(context, stored.type);
-  else if (weight.asGroupOrder)
-    element = IntegerType::get(context, 32);
+  Type element = weight.asFloats && model::isBlockType(stored.type)
+                     ? Type(Float32Type::get(context))
+                     : getElementType(context, stored.type);
   return RankedTensorType::get(weight.shape, element);
 }
 

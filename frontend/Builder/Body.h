@@ -17,8 +17,9 @@ namespace mlir::fovea {
 /// The type of a weight as it is used: its shape, its stored element type.
 RankedTensorType getWeightType(MLIRContext *context, const ::fovea::Weight &weight);
 
-/// Of stored blocks.
-Type getBlocksType(MLIRContext *context, ::fovea::ElementType type);
+/// What the IR calls stored elements, whose integers have no signs there; null for those that
+/// recipes do not read.
+Type getElementType(MLIRContext *context, ::fovea::ElementType type);
 
 /// Of what a quantised matrix is once it is unpacked.
 Type getPackedType(MLIRContext *context, const ::fovea::Packing &packing);

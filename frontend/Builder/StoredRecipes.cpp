@@ -2,6 +2,7 @@
 //
 // The innermost steps of recipes: tensors of files, and what quantised matrices are unpacked to.
 #include "frontend/Builder/Body.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -20,22 +21,42 @@ Type mlir::fovea::getPackedType(MLIRContext *context, const model::Packing &pack
   return BlocksType::get(context, kind, packing.group);
 }
 
-static Type getElementType(MLIRContext *context, model::ElementType type) {
+static Type getBlocksType(MLIRContext *context, model::ElementType type) {
+  std::optional<BlockKind> kind = symbolizeBlockKind(StringRef(model::nameOf(type)).lower());
+  assert(kind && "the dialect has all kinds of blocks that files have");
+  return BlocksType::get(context, *kind, 0);
+}
+
+Type mlir::fovea::getElementType(MLIRContext *context, model::ElementType type) {
   switch (type) {
+  case model::ElementType::Bool:
+    return IntegerType::get(context, 1);
   case model::ElementType::I8:
   case model::ElementType::U8:
     return IntegerType::get(context, 8);
+  case model::ElementType::I16:
+  case model::ElementType::U16:
+    return IntegerType::get(context, 16);
   case model::ElementType::I32:
   case model::ElementType::U32:
     return IntegerType::get(context, 32);
+  case model::ElementType::I64:
+  case model::ElementType::U64:
+    return IntegerType::get(context, 64);
   case model::ElementType::F8E4M3:
     return Float8E4M3FNType::get(context);
+  case model::ElementType::F8E5M2:
+    return {};
   case model::ElementType::F16:
     return Float16Type::get(context);
   case model::ElementType::BF16:
     return BFloat16Type::get(context);
+  case model::ElementType::F32:
+    return Float32Type::get(context);
+  case model::ElementType::F64:
+    return Float64Type::get(context);
   default:
-    return model::isBlockType(type) ? getBlocksType(context, type) : Float32Type::get(context);
+    return getBlocksType(context, type);
   }
 }
 
@@ -73,9 +94,9 @@ static Attribute unpack(MLIRContext *context, const model::Weight &weight) {
                            packing.zeros ? getLeaf(context, *packing.zeros) : Attribute(),
                            packing.order ? getLeaf(context, *packing.order) : Attribute());
   // A scale of all, or of each output, is no matrix in every file.
-  auto count = [](int64_t size, int64_t each) { return (size + each - 1) / each; };
   ArrayRef<int64_t> shape(weight.stored.shape);
-  SmallVector<int64_t> blocks{count(shape[0], packing.rows), count(shape[1], packing.group)};
+  SmallVector<int64_t> blocks{llvm::divideCeilSigned(shape[0], packing.rows),
+                              llvm::divideCeilSigned(shape[1], packing.group)};
   if (ArrayRef(packing.scales.shape) != ArrayRef<int64_t>(blocks))
     scales = ReshapeAttr::get(context, scales, blocks);
   return ScaleBlocksAttr::get(context, codes, scales, packing.rows, packing.group,

@@ -10,47 +10,6 @@
 using namespace mlir;
 using namespace mlir::fovea;
 
-/// The stored type that a tensor of this element type has, if recipes may read it; of integers that
-/// with signs, which the IR does not have.
-static std::optional<::fovea::ElementType> storedType(Type element) {
-  if (element.isF32())
-    return ::fovea::ElementType::F32;
-  if (element.isF16())
-    return ::fovea::ElementType::F16;
-  if (element.isBF16())
-    return ::fovea::ElementType::BF16;
-  if (element.isF64())
-    return ::fovea::ElementType::F64;
-  if (isa<Float8E4M3FNType>(element))
-    return ::fovea::ElementType::F8E4M3;
-  if (element.isSignlessInteger(1))
-    return ::fovea::ElementType::Bool;
-  if (element.isSignlessInteger(8))
-    return ::fovea::ElementType::I8;
-  if (element.isSignlessInteger(16))
-    return ::fovea::ElementType::I16;
-  if (element.isSignlessInteger(32))
-    return ::fovea::ElementType::I32;
-  if (element.isSignlessInteger(64))
-    return ::fovea::ElementType::I64;
-  return std::nullopt;
-}
-
-static ::fovea::ElementType withSigns(::fovea::ElementType type) {
-  switch (type) {
-  case ::fovea::ElementType::U8:
-    return ::fovea::ElementType::I8;
-  case ::fovea::ElementType::U16:
-    return ::fovea::ElementType::I16;
-  case ::fovea::ElementType::U32:
-    return ::fovea::ElementType::I32;
-  case ::fovea::ElementType::U64:
-    return ::fovea::ElementType::I64;
-  default:
-    return type;
-  }
-}
-
 /// True if ONNX's `type` is what the IR calls `element`, which has no signs.
 static bool isStoredAs(::fovea::onnx::DataType type, Type element) {
   using ::fovea::onnx::DataType;
@@ -143,11 +102,8 @@ StoredTensors::readFrom(std::map<std::string, std::optional<File>> &opened, Stor
   if (!stored)
     return emitError(loc) << place << ": is missing";
   RankedTensorType type = tensor.getType();
-  bool isStored = isa<BlocksType>(type.getElementType())
-                      ? ::fovea::isBlockType(stored->type) &&
-                            getBlocksType(type.getContext(), stored->type) == type.getElementType()
-                      : withSigns(stored->type) == storedType(type.getElementType());
-  if (!isStored || ArrayRef<int64_t>(stored->shape) != type.getShape())
+  if (getElementType(type.getContext(), stored->type) != type.getElementType() ||
+      ArrayRef<int64_t>(stored->shape) != type.getShape())
     return emitError(loc) << place << ": expects " << type << ", got "
                           << ::fovea::printShape(stored->shape) << " of "
                           << ::fovea::nameOf(stored->type);

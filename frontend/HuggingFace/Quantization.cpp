@@ -23,6 +23,17 @@ static int64_t readGroup(JsonObject &config, const char *key) {
   return group;
 }
 
+/// Rows and columns of the blocks that a matrix of floats has a scale for each.
+static void readBlockSizes(JsonObject &config, const char *key, Quantization::Scheme &scheme) {
+  auto sizes = config.numbers(key, 1, maxGroup);
+  if (sizes && sizes->size() != 2) {
+    config.reject(key, "two sizes");
+  } else if (sizes) {
+    scheme.rows = static_cast<int64_t>((*sizes)[0]);
+    scheme.group = static_cast<int64_t>((*sizes)[1]);
+  }
+}
+
 static int64_t readBits(JsonObject &config, const char *key, bool mayBeEight) {
   int64_t bits = config.integer(key, 1, 32).value_or(4);
   if (bits != 4 && !(mayBeEight && bits == 8))
@@ -130,15 +141,8 @@ static Quantization::Scheme readWeights(JsonObject &weights, const std::string &
   else if (strategy != "channel" && !(isFloat && (strategy == "tensor" || strategy == "block")))
     weights.reject("strategy", isFloat ? "\"tensor\", \"channel\" or \"block\" for floats"
                                        : "\"group\" or \"channel\" for integers");
-  if (strategy == "block") {
-    auto sizes = weights.numbers("block_structure", 1, maxGroup);
-    if (sizes && sizes->size() != 2)
-      weights.reject("block_structure", "two sizes");
-    else if (sizes) {
-      scheme.rows = static_cast<int64_t>((*sizes)[0]);
-      scheme.group = static_cast<int64_t>((*sizes)[1]);
-    }
-  }
+  if (strategy == "block")
+    readBlockSizes(weights, "block_structure", scheme);
   if (const JsonValue *order = weights.find("actorder")) {
     // `weight` is an order while weights were found, which they do not keep.
     scheme.ordered =
@@ -205,15 +209,8 @@ static Quantization::Scheme readFloat8(JsonObject &config) {
   Quantization::Scheme scheme;
   scheme.kind = Kind::Float8;
   scheme.inverse = true;
-  if (config.has("weight_block_size")) {
-    auto sizes = config.numbers("weight_block_size", 1, maxGroup);
-    if (sizes && sizes->size() != 2)
-      config.reject("weight_block_size", "two sizes");
-    else if (sizes) {
-      scheme.rows = static_cast<int64_t>((*sizes)[0]);
-      scheme.group = static_cast<int64_t>((*sizes)[1]);
-    }
-  }
+  if (config.has("weight_block_size"))
+    readBlockSizes(config, "weight_block_size", scheme);
   for (auto [key, expected] : {std::pair("fmt", "e4m3"), std::pair("scale_fmt", "float"),
                                std::pair("expert_dtype", "fp8")})
     if (config.string(key, expected) != expected)
