@@ -27,38 +27,29 @@ static void packPanel(const char *in, int64_t rows, int64_t columns, int64_t siz
     std::memcpy(out + (units * width + n) * unit, in + n * stride + units * unit, rest * size);
 }
 
-static LogicalResult packRows(const BlockFormat &format, PackAttr step, RecipeRows rows) {
-  RankedTensorType type = getTypeOfRecipe(step.getInput());
-  int64_t inputs = type.getDimSize(1), inRow = getBytesFrom(type, 1);
-  int64_t panelBytes = BlockPanel(format, inputs).bytes, begin = rows.first * kStoredPanelWidth;
-  int64_t end = std::min(begin + rows.count * kStoredPanelWidth, type.getDimSize(0));
-  std::vector<char> buffer;
-  TRY(auto *in, readRows(step.getInput(), rows.source, begin, end - begin, buffer));
-  for (int64_t row = begin; row < end; row += kStoredPanelWidth, rows.out += panelBytes)
-    packBlocks(format, in + (row - begin) * inRow, std::min(kStoredPanelWidth, end - row), inputs,
-               rows.out);
-  return success();
-}
-
 LogicalResult mlir::fovea::evaluate(PackAttr step, RecipeRows rows) {
   if (!step.getPanels())
     return evaluateRows(recipe(step.getInput()), rows.source, rows.first, rows.count, rows.out);
   const PanelsAttr encoding = step.getPanels();
   const Panels panels{encoding.getWidth(), encoding.getInterleave()};
   RankedTensorType type = getTypeOfRecipe(step.getInput());
-  if (std::optional<BlockFormat> format = getBlockFormat(type))
-    return packRows(*format, step, rows);
+  std::optional<BlockFormat> blocks = getBlockFormat(type);
   // Of i4, bytes are packed.
-  int64_t size = getBytesFrom(type, 2), inRow = getBytesFrom(type, 1), columns = inRow / size;
+  int64_t inRow = getBytesFrom(type, 1), size = blocks ? 1 : getBytesFrom(type, 2);
   int64_t width = panels.width, begin = rows.first * width;
   int64_t end = std::min(begin + rows.count * width, type.getDimSize(0));
+  int64_t inputs = type.getDimSize(1), columns = inRow / size;
+  int64_t panelBytes =
+      blocks ? BlockPanel(*blocks, inputs).bytes : width * panels.depth(columns) * size;
   std::vector<char> buffer;
-  FailureOr<const char *> in = readRows(step.getInput(), rows.source, begin, end - begin, buffer);
-  if (failed(in))
-    return failure();
-  int64_t panelBytes = width * panels.depth(columns) * size;
-  for (int64_t row = begin; row < end; row += width, rows.out += panelBytes)
-    packPanel(*in + (row - begin) * inRow, std::min(width, end - row), columns, size, panels,
-              rows.out);
+  TRY(auto *in, readRows(step.getInput(), rows.source, begin, end - begin, buffer));
+  for (int64_t row = begin; row < end; row += width, rows.out += panelBytes) {
+    const char *from = in + (row - begin) * inRow;
+    int64_t count = std::min(width, end - row);
+    if (blocks)
+      packBlocks(*blocks, from, count, inputs, rows.out);
+    else
+      packPanel(from, count, columns, size, panels, rows.out);
+  }
   return success();
 }

@@ -88,10 +88,9 @@ public:
       (axis == 0 ? job.rows : job.rowBytes) *= size;
     job.sliceRows = std::max<int64_t>(1, kSliceBytes / std::max<int64_t>(1, job.rowBytes));
     total += *bytes;
-    job.number = ofBlocks ? writer.addWeight(weight.getSymName().str(), element,
-                                             {sizes.begin(), sizes.end()}, {}, *bytes)
-                          : writer.addWeight(weight.getSymName().str(), element,
-                                             type.getShape().vec(), getLayout(type), *bytes);
+    ArrayRef<int64_t> shape = ofBlocks ? ArrayRef<int64_t>(sizes) : type.getShape();
+    job.number = writer.addWeight(weight.getSymName().str(), element, shape.vec(),
+                                  ofBlocks ? ::fovea::Panels() : getLayout(type), *bytes);
     jobs.push_back(std::move(job));
     return success();
   }

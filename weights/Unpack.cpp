@@ -264,20 +264,25 @@ LogicalResult mlir::fovea::evaluate(ScaleBlocksAttr step, RecipeRows rows) {
   TRY(auto *scales, readAll(step.getScales(), rows.source, scaleBuffer));
   RankedTensorType scaleType = getTypeOfRecipe(step.getScales());
   int64_t columns = step.getRecipeType().getDimSize(1), blocks = scaleType.getDimSize(1);
-  std::vector<double> factors(columns);
-  for (int64_t r = 0; r < rows.count; ++r) {
-    int64_t block = (rows.first + r) / step.getRows() * blocks;
+  auto scaleAt = [&](int64_t block) {
+    double scale = 0;
     withElement(scaleType.getElementType(), [&](auto element) {
       using Element = decltype(element);
-      for (int64_t k = 0; k < columns; ++k)
-        factors[k] = Element::load(scales + (block + k / step.getColumns()) * Element::kSize);
+      scale = Element::load(scales + block * Element::kSize);
     });
-    withElement(step.getElementType(), [&](auto element) {
-      using Element = decltype(element);
-      for (int64_t k = 0; k < columns; ++k)
-        Element::store(numbers[static_cast<uint8_t>(in[r * columns + k])] * factors[k],
-                       rows.out + (r * columns + k) * Element::kSize);
-    });
-  }
+    return scale;
+  };
+  for (int64_t r = 0; r < rows.count; ++r)
+    for (int64_t block = 0; block < blocks; ++block) {
+      double scale = scaleAt((rows.first + r) / step.getRows() * blocks + block);
+      int64_t first = block * step.getColumns();
+      int64_t end = std::min(first + step.getColumns(), columns);
+      withElement(step.getElementType(), [&](auto element) {
+        using Element = decltype(element);
+        for (int64_t at = r * columns + first; at < r * columns + end; ++at)
+          Element::store(numbers[static_cast<uint8_t>(in[at])] * scale,
+                         rows.out + at * Element::kSize);
+      });
+    }
   return success();
 }

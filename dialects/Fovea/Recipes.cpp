@@ -384,9 +384,8 @@ LogicalResult ScaleBlocksAttr::verifyRecipe(function_ref<InFlightDiagnostic()> e
   if (getRows() <= 0 || getColumns() <= 0) // C2
     return emitError() << "expects blocks of positive sizes, got " << getRows() << " and "
                        << getColumns();
-  auto count = [](int64_t size, int64_t each) { return (size + each - 1) / each; };
-  SmallVector<int64_t> blocks{count(type.getDimSize(0), getRows()),
-                              count(type.getDimSize(1), getColumns())};
+  SmallVector<int64_t> blocks{llvm::divideCeilSigned(type.getDimSize(0), getRows()),
+                              llvm::divideCeilSigned(type.getDimSize(1), getColumns())};
   if (failed(
           verifyPart("scales", getScales(), blocks, isScale, "f16, bf16 or f32", emitError))) // C2
     return failure();
