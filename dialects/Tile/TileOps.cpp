@@ -301,10 +301,6 @@ LoadOp DequantizeOp::getScalesLoad() {
   return getScales() ? getScales().getDefiningOp<LoadOp>() : LoadOp();
 }
 
-bool DequantizeOp::isPlain() {
-  return !getOffsets() && getBias() == 0 && (!getScales() || getScalesLoad());
-}
-
 LogicalResult DequantizeOp::verify() {
   TileType input = getInput().getType(), result = getResult().getType();
   // (C1)
@@ -312,6 +308,9 @@ LogicalResult DequantizeOp::verify() {
       input.withElementType(result.getElementType()) != result)
     return emitOpError("expects a tile of i4 or i8 and a result like it of f16, bf16 or f32, got ")
            << input << " and " << result;
+  // (C3)
+  if (getBias() != 0 && !getOffsets())
+    return emitOpError("expects offsets beside a bias, got a bias of ") << getBias();
   // (C2), (C3)
   if (!getScales())
     return getOffsets() ? emitOpError("expects scales beside offsets") : success();

@@ -215,7 +215,8 @@ def DequantizeOp : TileOp<"dequantize", [Pure, AttrSizedOperandSegments]> {
 
     * (C1) the input is of i4 or i8, the result of f16, bf16 or f32, and they agree in shape, `lanes` and layout.
     * (C2) the scales are of f16, bf16 or f32, as many rows, and a number of columns that divides the input's.
-    * (C3) offsets have the shape of the scales, which are there, and are of f16, bf16 or f32.
+    * (C3) offsets have the shape of the scales, which are there, and are of f16, bf16 or f32; a bias other than zero is
+      beside offsets.
 
     ```mlir
     %q = tile.load %w[%j, %c0] : !tile.view<512x192xi4> -> !tile.tile<48x192xi4>
@@ -243,8 +244,6 @@ def DequantizeOp : TileOp<"dequantize", [Pure, AttrSizedOperandSegments]> {
     /// The loads that the integers, or the scales, are; null if they are none.
     LoadOp getLoad();
     LoadOp getScalesLoad();
-    /// Whether numbers are integers times scales that are loaded, or integers alone.
-    bool isPlain();
   }];
 }
 

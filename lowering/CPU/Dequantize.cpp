@@ -46,10 +46,7 @@ Value TileLowering::loadFactors(Value factors, Value from, Value within, Value k
   Value at = b.add(b.mul(from, of.panelStride), b.mul(b.div(k, group), of.panel));
   Value loaded = b.load(cast<MemRefType>(of.flat.getType()).getElementType(), of.flat,
                         b.add(at, within), lanes);
-  if (!of.type.isInteger(8))
-    return b.convert(fromStorage(loaded, of.type), b.getF32Type());
-  Value wide = arith::ExtSIOp::create(b, VectorType::get(lanes, b.getI32Type()), loaded);
-  return arith::SIToFPOp::create(b, VectorType::get(lanes, b.getF32Type()), wide);
+  return toFactors(b, loaded, of.type);
 }
 
 //===-- Groups of panels ---------------------------------------------------------------------===//
@@ -88,14 +85,8 @@ void TileLowering::forEachGroup(DequantizeOp op, function_ref<void(const PanelGr
       if (op.getScales())
         scales = loadFactors(op.getScales(), from, within, first, depth);
       if (op.getOffsets())
-        offsets = loadFactors(op.getOffsets(), from, within, first, depth);
-      if (op.getBias() != 0) {
-        auto floats = VectorType::get(lanes, b.getF32Type());
-        Value bias = arith::ConstantOp::create(
-            b, DenseElementsAttr::get(floats, b.getF32FloatAttr(static_cast<float>(op.getBias()))));
-        offsets = offsets ? b.mulAdd(scales, bias, offsets)
-                          : Value(arith::MulFOp::create(b, scales, bias));
-      }
+        offsets = addBias(b, scales, loadFactors(op.getOffsets(), from, within, first, depth),
+                          op.getBias());
       body({view, panel, start, first, length, scales, offsets});
     });
   });

@@ -72,6 +72,13 @@ Value mlir::fovea::getFetchDistance(Emitter &b, Value stride, Value jump, Value 
   return arith::SelectOp::create(b, isInside, distance, b.add(distance, jump));
 }
 
+Value mlir::fovea::addLast(Emitter &b, Value begin, Value place, Value constant) {
+  auto sum = begin.getDefiningOp<arith::AddIOp>();
+  if (!sum || !getConstant(sum.getRhs()))
+    return b.add(b.add(begin, place), constant);
+  return b.add(b.add(sum.getLhs(), place), b.add(sum.getRhs(), constant));
+}
+
 StreamFetch::StreamFetch(Emitter &b, const DotBlock &block, Value k, Value place)
     : b(b), block(block) {
   const LaneOperand &lane = block.lane;
@@ -112,35 +119,46 @@ Value mlir::fovea::broadcastPair(Emitter &b, Value memory, Value at, bool isPair
 
 static Type elementOf(Value memory) { return cast<MemRefType>(memory.getType()).getElementType(); }
 
-Value mlir::fovea::loadFactor(Emitter &b, const LaneScales &factors, const LaneScales &ofBlocks,
-                              int64_t v, Value k, int64_t lanes) {
+Value mlir::fovea::toFactors(Emitter &b, Value loaded, Type element) {
+  if (!element.isInteger(8))
+    return b.convert(asFloat(b, loaded, element), b.getF32Type());
+  auto type = cast<VectorType>(loaded.getType());
+  Value wide = arith::ExtSIOp::create(b, type.clone(b.getI32Type()), loaded);
+  return arith::SIToFPOp::create(b, type.clone(b.getF32Type()), wide);
+}
+
+Value mlir::fovea::addBias(Emitter &b, Value scale, Value offset, int64_t bias) {
+  if (bias == 0)
+    return offset;
+  auto type = cast<VectorType>(scale.getType());
+  Value number = arith::ConstantOp::create(
+      b, DenseElementsAttr::get(type,
+                                b.getFloatAttr(type.getElementType(), static_cast<double>(bias))));
+  return b.mulAdd(scale, number, offset);
+}
+
+/// A vector of f32: the factors of step k for vector v of a block, times those `ofBlocks` if there
+/// are any.
+static Value loadFactor(Emitter &b, const LaneScales &factors, const LaneScales &ofBlocks,
+                        int64_t v, Value k, int64_t lanes) {
   Value place = b.mul(b.div(k, factors.group), factors.stride);
   Value loaded =
       b.load(elementOf(factors.memory), factors.memory, b.add(factors.vectors[v], place), lanes);
-  if (!factors.type.isInteger(8))
-    return b.convert(asFloat(b, loaded, factors.type), b.getF32Type());
-  Value wide = arith::ExtSIOp::create(b, VectorType::get(lanes, b.getI32Type()), loaded);
-  Value number = arith::SIToFPOp::create(b, VectorType::get(lanes, b.getF32Type()), wide);
-  return arith::MulFOp::create(b, number, loadFactor(b, ofBlocks, {}, v, k, lanes));
+  Value numbers = toFactors(b, loaded, factors.type);
+  return ofBlocks.group == 0
+             ? numbers
+             : Value(arith::MulFOp::create(b, numbers, loadFactor(b, ofBlocks, {}, v, k, lanes)));
 }
 
 LaneFactors::LaneFactors(Emitter &b, const DotBlock &block, Value k) {
   const LaneOperand &lane = block.lane;
-  auto constant = [&](Value like, double value) -> Value {
-    auto type = cast<VectorType>(like.getType());
-    return arith::ConstantOp::create(
-        b, DenseElementsAttr::get(type, b.getFloatAttr(type.getElementType(), value)));
-  };
   for (int64_t v = 0; v < block.vectors(); ++v) {
     Value scale = loadFactor(b, lane.scales, lane.blockScales, v, k, block.lanes);
     scales.push_back(b.convert(scale, block.sum));
     if (lane.offsets.group == 0)
       continue;
     Value offset = loadFactor(b, lane.offsets, lane.blockOffsets, v, k, block.lanes);
-    offset = b.convert(offset, block.sum);
-    if (lane.bias != 0)
-      offset = b.mulAdd(scales.back(), constant(offset, static_cast<double>(lane.bias)), offset);
-    offsets.push_back(offset);
+    offsets.push_back(addBias(b, scales.back(), b.convert(offset, block.sum), lane.bias));
   }
 }
 

@@ -19,9 +19,8 @@ struct BroadcastOperand {
   Type type;
 };
 
-/// What integers are multiplied by, or what is added: vector v of step k's factors is at
-/// `vectors[v]
-/// + (k / group) * stride`. They may be integers in turn.
+/// What integers are multiplied by, or what is added: the factors of vector v at step k are at
+/// `vectors[v] + (k / group) * stride`. They may be integers in turn.
 struct LaneScales {
   Value memory; ///< rank 1
   SmallVector<Value> vectors;
@@ -101,11 +100,6 @@ inline int64_t getVectorsAhead(const DotBlock &block) {
 Value getFetchDistance(Emitter &b, Value stride, Value jump, Value step, Value steps,
                        int64_t ahead);
 
-/// A vector of f32: the factors of step k for vector v of a block, times those `ofBlocks` if there
-/// are any.
-Value loadFactor(Emitter &b, const LaneScales &factors, const LaneScales &ofBlocks, int64_t v,
-                 Value k, int64_t lanes);
-
 /// The scales of step k for each vector of a block, and the offsets, in which the bias is included.
 struct LaneFactors {
   LaneFactors() = default;
@@ -118,6 +112,12 @@ Value extractIntegers(Emitter &b, Value words, int64_t i, int64_t bits);
 
 /// Memory may hold narrow floats as integers of their width.
 Value asFloat(Emitter &b, Value loaded, Type element);
+
+/// Loaded factors of this type, floats or i8, as f32.
+Value toFactors(Emitter &b, Value loaded, Type element);
+
+/// What is added to integers times their scale: the offset, and the scale times the bias.
+Value addBias(Emitter &b, Value scale, Value offset, int64_t bias);
 
 /// `begin + place + constant`: what is constant, in `begin` too, is added last, where an
 /// instruction adds it for nothing. Of vectors of one panel all else is the same.

@@ -113,13 +113,6 @@ private:
 
 } // namespace
 
-Value mlir::fovea::addLast(Emitter &b, Value begin, Value place, Value constant) {
-  auto sum = begin.getDefiningOp<arith::AddIOp>();
-  if (!sum || !getConstant(sum.getRhs()))
-    return b.add(b.add(begin, place), constant);
-  return b.add(b.add(sum.getLhs(), place), b.add(sum.getRhs(), constant));
-}
-
 /// The block's products from `begin` on, which is a whole number of words.
 static DotBlock dropFront(Emitter &b, DotBlock block, Value begin) {
   Value place = b.mul(b.div(begin, block.lane.interleave), block.lane.stride);

@@ -36,8 +36,7 @@ bool TileLowering::prepareBytes(DequantizeOp op) {
   const ViewMemory &view = viewOf(op.getLoad().getView());
   bool ofNibbles = view.isOfNibbles();
   int64_t interleave = view.interleave, words = lanes * groups;
-  bool hasOffsets = op.getOffsets() || op.getBias() != 0;
-  int64_t factors = (op.getScales() || ofNibbles) + hasOffsets;
+  int64_t factors = (op.getScales() || ofNibbles) + (op.getOffsets() != nullptr);
   if (panels * (4 * words * (1 + factors) + (ofNibbles ? size : 0)) > kMostBytesOfPairs)
     return false;
   PreparedBytes result{{}, {}, {}, {}, size, groups};
@@ -49,7 +48,7 @@ bool TileLowering::prepareBytes(DequantizeOp op) {
   // Of nibbles all are a sixteenth, those of whole rows too.
   if (op.getScales() || ofNibbles)
     result.scales = allocateAs(b.getF32Type(), words);
-  if (hasOffsets)
+  if (op.getOffsets())
     result.offsets = allocateAs(b.getF32Type(), words);
   result.zero = allocateAs(b.getI32Type(), words);
   forEachGroup(op, [&](const PanelGroup &group) {

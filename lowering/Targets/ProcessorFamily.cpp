@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The families, and the features that a processor of each may lack.
 #include "lowering/Targets/ProcessorFamily.h"
 
 using namespace mlir::fovea;

@@ -55,3 +55,11 @@ func.func private @dequantize_c3_shape(%q: !tile.tile<48x192xi8>, %s: !tile.tile
   %0 = tile.dequantize %q scales(%s) offsets(%o) : !tile.tile<48x192xi8>, !tile.tile<48x6xf16> offsets !tile.tile<48x12xf16> -> !tile.tile<48x192xf32>
   return
 }
+
+// -----
+
+func.func private @dequantize_c3_bias(%q: !tile.tile<48x192xi4>, %s: !tile.tile<48x6xf16>) {
+  // expected-error @below {{expects offsets beside a bias, got a bias of 8}}
+  %0 = tile.dequantize %q bias 8 scales(%s) : !tile.tile<48x192xi4>, !tile.tile<48x6xf16> -> !tile.tile<48x192xf32>
+  return
+}
