@@ -4,7 +4,6 @@
 // programs, only whose fault a failure is. Refuses options that are not built yet, by name.
 #include "artifact/ArtifactWriter.h"
 #include "dialects/Fovea/Tables.h"
-#include "frontend/Builder/ModuleBuilder.h"
 #include "frontend/Builder/StoredTensors.h"
 #include "frontend/GGUF/GgufFile.h"
 #include "frontend/HuggingFace/Safetensors.h"
@@ -754,9 +753,6 @@ Outcome check(const std::string &model, artifact::FileAccess access, const Log &
       sound &= compileTokenizer(tokenizer, tables, problems, access);
       reporter.add(problems, /*all=*/true);
     }
-    // Types of tensors that nothing is built of.
-    if (description && isGgufFile(model))
-      sound &= bool(buildModule(*context, *description));
     if (description)
       summary =
           description->architecture + ", " + std::to_string(description->layers.size()) + " layers";

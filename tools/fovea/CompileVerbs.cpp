@@ -131,9 +131,7 @@ void addMappingOption(CLI::App &verb, artifact::FileAccess &access) {
 static std::string getDefaultOutput(const std::string &model) {
   std::error_code code;
   std::filesystem::path path = std::filesystem::weakly_canonical(model, code);
-  bool isFile =
-      path.extension() == ".onnx" || path.extension() == ".mlir" || path.extension() == ".gguf";
-  return (isFile ? path.stem() : path.filename()).string() + ".fovea";
+  return (isModelFile(path.string()) ? path.stem() : path.filename()).string() + ".fovea";
 }
 
 /// Where to write, if that is not said; false after a message.

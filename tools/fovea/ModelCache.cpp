@@ -15,12 +15,14 @@
 
 namespace fovea {
 
+bool isModelFile(const std::string &path) {
+  std::filesystem::path extension = std::filesystem::path(path).extension();
+  return extension == ".mlir" || extension == ".gguf" || extension == ".onnx";
+}
+
 bool isModel(const std::string &path) {
   std::error_code code;
-  return std::filesystem::is_directory(path, code) ||
-         std::filesystem::path(path).extension() == ".mlir" ||
-         std::filesystem::path(path).extension() == ".gguf" ||
-         std::filesystem::path(path).extension() == ".onnx";
+  return std::filesystem::is_directory(path, code) || isModelFile(path);
 }
 
 /// What is kept without $FOVEA_CACHE_SIZE: some models of a billion parameters.

@@ -13,7 +13,10 @@
 
 namespace fovea {
 
-/// True if `path` must be compiled before it can run: a folder or a .mlir file.
+/// Whether a file of this name is a model's: .gguf, .onnx or .mlir.
+bool isModelFile(const std::string &path);
+
+/// True if `path` must be compiled before it can run: a folder or a model's file.
 bool isModel(const std::string &path);
 
 /// Finds or makes the artifact of `options.model` in the cache; its name is the hash of all that it
