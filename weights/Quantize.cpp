@@ -3,9 +3,8 @@
 // Quantised weights: the numbers and their scales, by one rule, so that they agree however they are
 // sliced. Refuses weights that are not finite.
 #include "mlir/IR/Diagnostics.h"
-#include "weights/Elements.h"
+#include "weights/Rounding.h"
 #include "weights/Steps.h"
-#include <array>
 #include <limits>
 
 using namespace mlir;
@@ -28,12 +27,9 @@ public:
       store(w, scale, -127, 127, q);
       return scale;
     }
-    // The extreme becomes the divisor: -8 has the most steps to the other side's 7, and past 8 the
-    // extreme is cut off for smaller steps of the others.
-    constexpr std::array<float, 8> kDivisors = {-8, -7.5, -7, 7, 7.5, 8, -8.5, -9};
     float best = 0;
     double least = std::numeric_limits<double>::infinity();
-    for (float divisor : kDivisors) {
+    for (float divisor : kInt4Divisors) {
       float scale = round(extreme / divisor);
       double error = scale == 0 || std::isinf(scale) ? least : getError(w, scale);
       if (error < least) {
@@ -44,27 +40,14 @@ public:
     // All are zero, or their scale is no number of its type: too small, which is zero too, or too
     // great.
     if (best == 0)
-      best = std::fabs(round(extreme / kDivisors.back()));
-    store(w, best, -8, 7, q);
+      best = std::fabs(round(extreme / kInt4Divisors.back()));
+    store(w, best, kLeastInt4, kMostInt4, q);
     return best;
   }
 
 private:
   /// A scale as it is stored.
-  float round(float scale) const {
-    if (!isHalf)
-      return scale;
-    char bytes[2];
-    F16Element::store(scale, bytes);
-    return F16Element::load(bytes);
-  }
-
-  /// To nearest even, of what is within [low, high], which are small: adding 1.5 * 2^23 leaves no
-  /// room for a fraction.
-  static float toNumber(float value, float low, float high) {
-    constexpr float kShift = 12582912.0f;
-    return (std::min(std::max(value, low), high) + kShift) - kShift;
-  }
+  float round(float scale) const { return isHalf ? roundToHalf(scale) : scale; }
 
   static void store(ArrayRef<float> w, float scale, float low, float high,
                     MutableArrayRef<int8_t> q) {
@@ -73,7 +56,7 @@ private:
       return;
     }
     for (size_t i = 0, n = w.size(); i < n; ++i)
-      q[i] = static_cast<int8_t>(toNumber(w[i] / scale, low, high));
+      q[i] = static_cast<int8_t>(roundToInteger(w[i] / scale, low, high));
   }
 
   /// The squared error of i4. Sums side by side, so that the loop vectorises, and in steps of the
@@ -82,7 +65,7 @@ private:
     constexpr size_t kLanes = 8;
     float sums[kLanes] = {};
     auto add = [&](size_t i, size_t lane) {
-      float steps = w[i] / scale, difference = steps - toNumber(steps, -8, 7);
+      float steps = w[i] / scale, difference = steps - roundToInteger(steps, kLeastInt4, kMostInt4);
       sums[lane] += difference * difference;
     };
     size_t i = 0;
