@@ -27,6 +27,9 @@ namespace {
 struct Seen {
   Value value;
   StringRef name;
+  /// What is said by the weight that it meets: a `fovea.weight_ref`, or an argument that calls give
+  /// one for.
+  Value weight = {};
 };
 
 /// One kind of what can be seen: the entry that shows it, and what an op has of it (an op may be
@@ -264,12 +267,21 @@ static void seePositions(Operation *op, SmallVectorImpl<Seen> &seen) {
   }
 }
 
+/// What a linear multiplies by a weight.
+static void seeInputs(Operation *op, SmallVectorImpl<Seen> &seen) {
+  auto linear = dyn_cast<LinearOp>(op);
+  if (linear &&
+      (isa<BlockArgument>(linear.getWeight()) || linear.getWeight().getDefiningOp<WeightRefOp>()))
+    seen.push_back({linear.getInput(), "", linear.getWeight()});
+}
+
 static constexpr Probe kProbes[] = {
     {kProbeKinds[0], "attention_maps", "attention", seeWeights, false},
     {kProbeKinds[1], "attention_masks", "attention", seeMask, true},
     {kProbeKinds[2], "position_encodings",
      "learned, sinusoidal, tabulated or rotary positions, or biases of scores,", seePositions,
-     true}};
+     true},
+    {kProbeKinds[3], "linear_inputs", "linears by weights", seeInputs, false}};
 
 //===-- Sizes --------------------------------------------------------------------------------===//
 
@@ -314,42 +326,57 @@ namespace {
 /// Copies of functions that give, behind their results, what is seen in them.
 class Prober {
 public:
+  /// What a function gives: its name, or the argument that stands for the weight whose name it has.
+  struct Given {
+    StringRef name;
+    std::optional<unsigned> argument;
+  };
+
   Prober(ModuleOp module, const Probe &probe) : module(module), probe(probe) {}
 
-  /// The copy of a function, or null if nothing is seen in it. `names` are those of what it gives.
-  func::FuncOp copy(func::FuncOp function, ArrayRef<StringRef> &names) {
+  /// The copy of a function, or null if nothing is seen in it. `given` is what it gives.
+  func::FuncOp copy(func::FuncOp function, ArrayRef<Given> &given) {
     // On the heap, where it stays while copies of callees are added.
     auto [at, isNew] = copies.try_emplace(function);
     Copy *copy = isNew ? (at->second = std::make_unique<Copy>()).get() : at->second.get();
     if (isNew)
-      copy->function = makeCopy(function, copy->names);
-    names = copy->names;
+      copy->function = makeCopy(function, copy->given);
+    given = copy->given;
     return copy->function;
   }
 
 private:
   struct Copy {
     func::FuncOp function;
-    SmallVector<StringRef> names;
+    SmallVector<Given> given;
   };
+
+  static Given describe(const Seen &seen) {
+    if (!seen.weight)
+      return {seen.name, std::nullopt};
+    if (auto ref = seen.weight.getDefiningOp<WeightRefOp>())
+      return {ref.getWeight(), std::nullopt};
+    return {"argument", cast<BlockArgument>(seen.weight).getArgNumber()};
+  }
 
   /// A call gives what is seen in the function that it calls.
   void seeCall(func::CallOp call, SmallVectorImpl<Seen> &seen) {
     auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
-    ArrayRef<StringRef> names;
-    func::FuncOp giving = callee && !callee.isExternal() ? copy(callee, names) : func::FuncOp();
+    ArrayRef<Given> given;
+    func::FuncOp giving = callee && !callee.isExternal() ? copy(callee, given) : func::FuncOp();
     if (!giving)
       return;
     OpBuilder b(call);
     auto replaced = func::CallOp::create(b, call.getLoc(), giving, call.getOperands());
-    for (auto [name, value] :
-         llvm::zip_equal(names, replaced.getResults().drop_front(call.getNumResults())))
-      seen.push_back({value, name});
+    for (auto [each, value] :
+         llvm::zip_equal(given, replaced.getResults().drop_front(call.getNumResults())))
+      seen.push_back(
+          {value, each.name, each.argument ? replaced.getOperand(*each.argument) : Value()});
     call.replaceAllUsesWith(replaced.getResults().take_front(call.getNumResults()));
     call.erase();
   }
 
-  func::FuncOp makeCopy(func::FuncOp function, SmallVectorImpl<StringRef> &names) {
+  func::FuncOp makeCopy(func::FuncOp function, SmallVectorImpl<Given> &given) {
     OpBuilder b(function);
     b.setInsertionPointAfter(function);
     auto copy = cast<func::FuncOp>(b.clone(*function));
@@ -374,7 +401,7 @@ private:
     for (const Seen &each : seen) {
       end.getOperandsMutable().append(each.value);
       results.push_back(each.value.getType());
-      names.push_back(each.name);
+      given.push_back(describe(each));
     }
     SmallVector<DictionaryAttr> attributes;
     copy.getAllResultAttrs(attributes);
@@ -438,36 +465,36 @@ private:
       return other->emitError("--probe: this name is wanted for the entry that shows ")
              << probe.kind;
     Prober prober(getOperation(), probe);
-    ArrayRef<StringRef> names;
-    func::FuncOp entry = prober.copy(watched, names);
+    ArrayRef<Prober::Given> seen;
+    func::FuncOp entry = prober.copy(watched, seen);
     if (!entry)
       return watched.emitError("--probe: expects ")
              << probe.wanted << " in the entry @" << watched.getName()
              << ", outside of branches and loops, found none";
-    giveOnly(entry, probe, names);
+    giveOnly(entry, probe, seen);
     ++numEntries;
     return probe.isOfSizes ? leaveSizes(entry) : success();
   }
 
   /// Makes an entry of a copy: it gives what is seen, and its own results no longer, but for caches
   /// that it appends to, whose room is checked as results.
-  void giveOnly(func::FuncOp entry, const Probe &probe, ArrayRef<StringRef> names) {
+  void giveOnly(func::FuncOp entry, const Probe &probe, ArrayRef<Prober::Given> seen) {
     Builder b(&getContext());
     auto end = cast<func::ReturnOp>(entry.getBody().front().getTerminator());
     SmallVector<DictionaryAttr> before, attributes;
     entry.getAllResultAttrs(before);
     SmallVector<Value> given;
-    for (auto [number, value] : llvm::enumerate(end.getOperands().drop_back(names.size())))
+    for (auto [number, value] : llvm::enumerate(end.getOperands().drop_back(seen.size())))
       if (isa<CacheType>(value.getType())) {
         given.push_back(value);
         attributes.push_back(before[number]);
       }
-    llvm::append_range(given, end.getOperands().take_back(names.size()));
+    llvm::append_range(given, end.getOperands().take_back(seen.size()));
     end.getOperandsMutable().assign(given);
     entry.setFunctionType(
         b.getFunctionType(entry.getArgumentTypes(), TypeRange(ValueRange(given))));
-    for (auto [number, name] : llvm::enumerate(names)) {
-      StringAttr full = b.getStringAttr(name + "_" + Twine(number));
+    for (auto [number, each] : llvm::enumerate(seen)) {
+      StringAttr full = b.getStringAttr(each.name + "_" + Twine(number));
       attributes.push_back(b.getDictionaryAttr(b.getNamedAttr(FoveaDialect::kNameAttr, full)));
     }
     entry.setAllResultAttrs(attributes);

@@ -12,6 +12,7 @@
 #include "passes/Passes.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <map>
 
 namespace mlir::fovea {
 #define GEN_PASS_DEF_CHOOSECOMPUTETYPESPASS
@@ -47,6 +48,8 @@ struct QuantizeWeightsPass : fovea::impl::QuantizeWeightsPassBase<QuantizeWeight
     }
     refs.clear();
     tables.clear();
+    if (type == "int4" && !wide.empty())
+      splitFunctions();
     std::vector<Site> sites;
     Reasons reasons = findWeights(sites);
     SymbolTable symbols(getOperation());
@@ -65,6 +68,39 @@ struct QuantizeWeightsPass : fovea::impl::QuantizeWeightsPassBase<QuantizeWeight
 private:
   static remark::RemarkOpts options() {
     return remark::RemarkOpts::name("quantize-weights").category("quantize-weights");
+  }
+
+  bool isWide(StringRef weight) const { return llvm::is_contained(wide, weight); }
+
+  /// An argument has one type: calls that pass wide weights in other places than the first call
+  /// does get a copy of the function.
+  void splitFunctions() {
+    SymbolTable symbols(getOperation());
+    llvm::MapVector<func::FuncOp, SmallVector<func::CallOp>> calls;
+    getOperation()->walk([&](func::CallOp call) {
+      auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+      if (callee && callee.isPrivate() && !callee.isExternal())
+        calls[callee].push_back(call);
+    });
+    for (auto &[function, ofFunction] : calls) {
+      std::map<std::vector<bool>, func::FuncOp> copies;
+      for (func::CallOp call : ofFunction) {
+        std::vector<bool> key;
+        for (Value operand : call.getOperands()) {
+          auto ref = operand.getDefiningOp<WeightRefOp>();
+          key.push_back(ref && isWide(ref.getWeight()));
+        }
+        func::FuncOp &copy = copies[key];
+        if (!copy) {
+          copy = copies.size() == 1 ? function : function.clone();
+          if (copy != function) {
+            symbols.insert(copy, std::next(Block::iterator(function)));
+            ++numSplit;
+          }
+        }
+        call.setCallee(copy.getName());
+      }
+    }
   }
 
   /// All weights of linears that are floats, and the values that they are read by.
@@ -165,7 +201,8 @@ private:
   WeightOp quantize(WeightOp weight, bool isTableToo, SymbolTable &symbols) {
     RankedTensorType old = weight.getWeightType();
     bool fits = old.getDimSize(1) != 0 && old.getDimSize(1) % kGroup == 0;
-    bool isInt4 = type == "int4" && fits && !isTableToo;
+    StringRef name = weight.getSymName();
+    bool isInt4 = type == "int4" && fits && !isTableToo && !isWide(name);
     if (type == "int4" && !fits)
       remark::missed(weight.getLoc(), options())
           << llvm::formatv("its {0} inputs are no multiple of {1}, so it becomes int8",
@@ -176,13 +213,18 @@ private:
     Type scale = isInt4 ? Type(Float16Type::get(context)) : Type(Float32Type::get(context));
     int64_t group = isInt4 ? kGroup : 0;
     Attribute source = weight.getRecipe();
-    auto recipe = QuantizationScalesAttr::get(context, source, element, scale, group);
-    weight.setRecipeAttr(QuantizeAttr::get(context, source, element, scale, group));
+    Attribute recipe = QuantizationScalesAttr::get(context, source, element, scale, group);
+    std::string scalesName = (name + ".scales").str();
+    if (isInt4 && llvm::is_contained(calibrated, name)) {
+      recipe = StoredAttr::get(context, kCalibratedFile, scalesName, getTypeOfRecipe(recipe));
+      weight.setRecipeAttr(StoredAttr::get(context, kCalibratedFile, name, old.clone(element)));
+    } else {
+      weight.setRecipeAttr(QuantizeAttr::get(context, source, element, scale, group));
+    }
     weight.setType(old.clone(element));
     OpBuilder builder(context);
-    auto scales = WeightOp::create(
-        builder, weight.getLoc(), (weight.getSymName() + ".scales").str(),
-        cast<RecipeAttrInterface>(Attribute(recipe)).getRecipeType(), recipe, StringAttr());
+    auto scales = WeightOp::create(builder, weight.getLoc(), scalesName, getTypeOfRecipe(recipe),
+                                   cast<RecipeAttrInterface>(recipe), StringAttr());
     symbols.insert(scales, std::next(Block::iterator(weight)));
     ++numQuantized;
     return scales;

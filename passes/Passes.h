@@ -17,7 +17,10 @@ namespace mlir::fovea {
 #include "passes/Passes.h.inc"
 
 /// Kinds of what fovea-add-probes shows.
-constexpr StringLiteral kProbeKinds[] = {"attention", "masks", "positions"};
+constexpr StringLiteral kProbeKinds[] = {"attention", "masks", "positions", "inputs"};
+
+/// The file that holds integers and scales of calibrated weights, as `W` and `W.scales`.
+inline constexpr StringLiteral kCalibratedFile = "calibrated";
 
 /// f32, bf16, f16 or f64 by its name; null for another.
 Type parseElementType(StringRef name, MLIRContext *context);

@@ -178,7 +178,9 @@ def QuantizeWeightsPass : Pass<"fovea-quantize-weights", "::mlir::ModuleOp"> {
 
     - `int8`: one scale for each output, `#fovea.quantize<..., i8, f32>`.
     - `int4`: one scale of f16 for each 32 inputs. A matrix whose inputs are no multiple of 32 gets int8, and so does a
-      table.
+      table. Those that `calibrated` names are rounded already, by their inputs: their integers and scales are stored in
+      the file `calibrated`, which the compiler has in memory. Those that `wide` names get int8; a function that calls give
+      weights of both becomes two.
 
     Refused, with a remark: a weight that something else reads too; weights that
     reach one argument of a function together with a refused one, or with one of another type; weights whose way is
@@ -196,8 +198,11 @@ def QuantizeWeightsPass : Pass<"fovea-quantize-weights", "::mlir::ModuleOp"> {
     %y = fovea.linear %x, %w scales(%s : tensor<6xf32>) : tensor<2x4xf32>, tensor<6x4xi8> -> tensor<2x6xf32>
     ```
   }];
-  let options = [Option<"type", "type", "std::string", "", "int8 or int4">];
-  let statistics = [Statistic<"numQuantized", "num-quantized", "weights quantised">];
+  let options = [Option<"type", "type", "std::string", "", "int8 or int4">,
+                 ListOption<"calibrated", "calibrated", "std::string", "weights whose int4 is there already">,
+                 ListOption<"wide", "wide", "std::string", "weights that get int8 in place of int4">];
+  let statistics = [Statistic<"numQuantized", "num-quantized", "weights quantised">,
+                    Statistic<"numSplit", "num-split", "functions made for calls with other types">];
 }
 
 def FoldRmsNormPass : Pass<"fovea-fold-rms-norm", "::mlir::ModuleOp"> {
@@ -344,8 +349,9 @@ def AddProbesPass : Pass<"fovea-add-probes", "::mlir::ModuleOp"> {
     | `attention` | `attention_maps` | the probabilities of each attention, `[B,H,Sq,Sk]` |
     | `masks` | `attention_masks` | what each attention may see, `[B,H,Sq,Sk]` of i1 |
     | `positions` | `position_encodings` | vectors of positions that are added, `[B|1,S,D]`, also the first rows of a stored table; of rotary embeddings the cosines and sines by which a head's pairs are turned, `[B|1,S,1,D]`; of scores that depend on positions or operands what they are where the product is 0, `[B,H,Sq,Sk]` |
+    | `inputs` | `linear_inputs` | what each linear multiplies by a weight, as it is multiplied, `[...,K]` |
 
-    Results are named `attention_0`, `mask_0`, and `learned_0`, `sinusoidal_0`, `table_0`, `rotary_0` or `bias_0`, in the order of the program. Functions that are called are
+    Results are named `attention_0`, `mask_0`, and `learned_0`, `sinusoidal_0`, `table_0`, `rotary_0` or `bias_0`, and of inputs by the weight, `layers.0.down_0`, in the order of the program. Functions that are called are
     copied once. Caches that the entry appends to stay its results, since their room is checked as such; what only its other results needed goes with
     the next clean-up.
 
@@ -372,7 +378,7 @@ def AddProbesPass : Pass<"fovea-add-probes", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let options = [ListOption<"kinds", "kinds", "std::string", "attention, masks, positions">];
+  let options = [ListOption<"kinds", "kinds", "std::string", "attention, masks, positions, inputs">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
   let statistics = [Statistic<"numEntries", "num-entries", "entries made">];
 }

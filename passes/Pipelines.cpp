@@ -74,8 +74,13 @@ void fovea::buildGraphPipeline(OpPassManager &manager, const GraphOptions &optio
   // Behind all that computes with weights or looks for equal layers: what is merged and scaled is
   // rounded once. Casts again, of what upstream ops read before it was raised.
   addCast();
-  if (!options.quantize.empty())
-    manager.addPass(createQuantizeWeightsPass({options.quantize}));
+  if (!options.quantize.empty()) {
+    QuantizeWeightsPassOptions quantize;
+    quantize.type = options.quantize;
+    quantize.calibrated.assign(options.calibrated.begin(), options.calibrated.end());
+    quantize.wide.assign(options.wide.begin(), options.wide.end());
+    manager.addPass(createQuantizeWeightsPass(quantize));
+  }
   bool choosesCaches = options.caches == "auto";
   if (!options.caches.empty() && !choosesCaches)
     manager.addPass(createCastCachesPass({options.caches}));

@@ -15,6 +15,8 @@ struct GraphOptions {
   std::string cast;
   /// int8 or int4: how the weights of linears are stored; empty: as they are.
   std::string quantize;
+  /// Then, weights whose int4 is stored already, and those that get int8.
+  std::vector<std::string> calibrated, wide;
   /// Whether linears multiply in the type of their weights; else in that of their inputs.
   bool roundsInputs = false;
   /// Then, whether they quantise rows of inputs where weights are integers.
@@ -22,7 +24,7 @@ struct GraphOptions {
   /// f32, bf16 or int8: the element type of caches; auto: bf16 where linears round their inputs;
   /// empty: as they are.
   std::string caches;
-  /// What entries are added to see: attention, masks, positions.
+  /// What entries are added to see: attention, masks, positions, inputs.
   std::vector<std::string> probes;
 };
 
