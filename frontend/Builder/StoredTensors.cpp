@@ -115,6 +115,9 @@ FailureOr<ArrayRef<char>> StoredTensors::read(StoredAttr tensor) {
   std::lock_guard<std::mutex> lock(mutex);
   if (isTable(tensor))
     return readTable(tensor);
+  if (auto known = inMemory.find({tensor.getFile().str(), tensor.getTensor().str()});
+      known != inMemory.end())
+    return known->second;
   if (tensor.getFile().ends_with(".onnx"))
     return readOnnx(tensor);
   return ::fovea::isGgufFile(tensor.getFile()) ? readFrom(ggufFiles, tensor)

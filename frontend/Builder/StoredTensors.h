@@ -25,6 +25,11 @@ public:
                                                  ::fovea::artifact::FileAccess::Mapped)
       : folder(std::move(folder)), access(access) {}
 
+  /// Bytes of a file that is in memory alone, whatever its folder holds; they must stay valid.
+  void add(StringRef file, StringRef tensor, ArrayRef<char> bytes) {
+    inMemory[{file.str(), tensor.str()}] = bytes;
+  }
+
   FailureOr<ArrayRef<char>> read(StoredAttr tensor) override;
   /// Drops pages that are mapped; the file still has them.
   void release(StoredAttr tensor) override;
@@ -44,6 +49,7 @@ private:
   std::map<std::string, std::optional<::fovea::Safetensors>> files;
   std::map<std::string, std::optional<::fovea::GgufFile>> ggufFiles;
   std::map<std::string, std::optional<::fovea::onnx::OnnxFile>> onnxFiles;
+  std::map<std::pair<std::string, std::string>, ArrayRef<char>> inMemory;
   /// Without a value if it could not be computed. Elements stay where they are while it grows.
   llvm::DenseMap<StoredAttr, std::optional<std::vector<float>>> tables;
 };

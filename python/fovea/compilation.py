@@ -13,7 +13,7 @@ def is_torch_program(source):
     return torch is not None and isinstance(source, (torch.nn.Module, torch.export.ExportedProgram))
 
 
-def compile(source, example_inputs=None, *, dynamic_shapes=None, output=None, dtype=None, compute=None, target=None, gpu=None, cache=None, optimization=None, tokenizer=None, probe=None,
+def compile(source, example_inputs=None, *, dynamic_shapes=None, output=None, dtype=None, calibrate=None, int8_share=None, compute=None, target=None, gpu=None, cache=None, optimization=None, tokenizer=None, probe=None,
             threads=0, capacity=0, device="cpu", profile=False):
     """Compiles a model and opens it.
 
@@ -23,19 +23,21 @@ def compile(source, example_inputs=None, *, dynamic_shapes=None, output=None, dt
         dynamic_shapes: which of their sizes are open, as torch.export.export takes it; None: all sizes are those of the example.
         output: where the artifact is to be; None: among the models that Fovea keeps ($XDG_CACHE_HOME/fovea, `fovea cache`), so that the same is not compiled again.
         dtype: of the weights: "f32", "bf16", "int8", "int4"; None: as they are.
+        calibrate: with "int4", the path of a text like those that the model will read: weights are rounded by what they meet there (GPTQ).
+        int8_share: then, the share of the numbers that may stay int8, where int4 loses most; None: an eighth.
         compute: what linears multiply: "f32", "bf16", "int8"; None: by the weights' type and the processor.
         target: processors to compile for: "host", "portable", "aarch64-portable", or a name of LLVM's; None: this one.
         gpu: code for GPUs too: "all", or architectures with commas between ("sm_80,sm_90a").
         cache: element type of keys and values: "f32", "bf16", "int8".
         optimization: 2 (the default), 1 or 0, which compile faster to slower code.
         tokenizer: a tokenizer's file for a .onnx or .mlir file.
-        probe: kinds of what the artifact shows of itself (fovea.Model.probe), a text or a list: "attention", "masks", "positions".
+        probe: kinds of what the artifact shows of itself (fovea.Model.probe), a text or a list: "attention", "masks", "positions", "inputs".
         threads, capacity, device, profile: as fovea.load takes them.
 
     Raises:
         fovea.CompileError: the model is wrong or not supported; says where, what was expected and what was found.
     """
-    flags = compiler.as_flags({"dtype": dtype, "compute": compute, "target": target, "gpu": gpu or ("all" if device.startswith(("cuda", "emulator")) else None),
+    flags = compiler.as_flags({"dtype": dtype, "calibrate": None if calibrate is None else os.fspath(calibrate), "int8-share": None if int8_share is None else str(int8_share), "compute": compute, "target": target, "gpu": gpu or ("all" if device.startswith(("cuda", "emulator")) else None),
                                "cache": cache, "tokenizer": None if tokenizer is None else os.fspath(tokenizer),
                                "probe": probe if probe is None or isinstance(probe, str) else ",".join(probe) or None})
     flags += [] if optimization is None else [f"-O{optimization}"]

@@ -16,7 +16,7 @@ import numpy as np
 from . import _runtime, compiler, errors, heads
 
 # Entries that the compiler adds to show another one, by the kinds of what they give.
-PROBES = {"attention": "attention_maps", "masks": "attention_masks", "positions": "position_encodings"}
+PROBES = {"attention": "attention_maps", "masks": "attention_masks", "positions": "position_encodings", "inputs": "linear_inputs"}
 
 
 class Entry:

@@ -158,7 +158,7 @@ def test_an_artifact_shows_what_it_was_compiled_for(fovea, tmp_path):
     assert set(loaded.entries) == {"forward", "attention_maps", "position_encodings"} == set(model.entries)
     with pytest.raises(fovea.InputError, match="expects an artifact that shows masks, got one that was compiled without"):
         loaded.probe("masks", digits)
-    with pytest.raises(fovea.InputError, match="expects one of attention, masks, positions, got 'logits'"):
+    with pytest.raises(fovea.InputError, match="expects one of attention, masks, positions, inputs, got 'logits'"):
         loaded.probe("logits", digits)
 
 

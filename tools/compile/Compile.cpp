@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/MLIRContext.h"
 #include "passes/Passes.h"
+#include "tools/compile/Calibrate.h"
 #include "tools/compile/CheckModule.h"
 #include "tools/compile/CompileModule.h"
 #include "tools/compile/DeviceCode.h"
@@ -68,6 +69,14 @@ public:
     return run();
   }
 
+  /// Only as far as the stage `graph`, whose module `visit` sees.
+  Outcome run(function_ref<bool(ModuleOp, RecipeSource &)> visit) {
+    atGraph = visit;
+    return run();
+  }
+
+  void setCalibration(const Calibration *of) { calibration = of; }
+
   const ::fovea::compile::Summary &getSummary() const { return summary; }
 
   Outcome run() {
@@ -109,30 +118,45 @@ private:
     if (!snapshot(first))
       return Outcome::InputFault;
     for (Stage stage : kStages) {
-      if (stage == Stage::Scheduled && emitsArtifact)
-        for (const TargetOptions &variant : variants)
-          if (Outcome outcome = compileVariant(variant); outcome != Outcome::Done)
-            return outcome;
-      if (stage == Stage::Scheduled && compilesDevices()) {
-        if (Outcome outcome = compileDevices(); outcome != Outcome::Done)
-          return outcome;
-        if (lastOfDevice)
-          return writeReport() ? Outcome::Done : Outcome::InputFault;
-      }
-      if (stage <= first || stage > last)
-        continue;
-      if (stage == Stage::LLVM)
-        findKernels(*kernels, module);
-      if (Outcome outcome = runStage(stage); outcome != Outcome::Done)
+      bool isEnd = false;
+      if (Outcome outcome = reach(stage, isEnd); isEnd || outcome != Outcome::Done)
         return outcome;
-      if (!snapshot(stage))
-        return Outcome::InputFault;
     }
     if (isCheck)
       return Outcome::Done;
     if (Outcome outcome = emit(); outcome != Outcome::Done)
       return outcome;
     return writeReport() ? Outcome::Done : Outcome::InputFault;
+  }
+
+  /// Makes the next stage of the one before it, and what branches off between them; `isEnd`:
+  /// nothing more is asked for.
+  Outcome reach(Stage stage, bool &isEnd) {
+    if (stage == Stage::Scheduled && emitsArtifact)
+      for (const TargetOptions &variant : variants)
+        if (Outcome outcome = compileVariant(variant); outcome != Outcome::Done)
+          return outcome;
+    if (stage == Stage::Scheduled && compilesDevices()) {
+      if (Outcome outcome = compileDevices(); outcome != Outcome::Done)
+        return outcome;
+      if (lastOfDevice) {
+        isEnd = true;
+        return writeReport() ? Outcome::Done : Outcome::InputFault;
+      }
+    }
+    if (stage <= first || stage > last)
+      return Outcome::Done;
+    if (stage == Stage::LLVM)
+      findKernels(*kernels, module);
+    if (Outcome outcome = runStage(stage); outcome != Outcome::Done)
+      return outcome;
+    if (!snapshot(stage))
+      return Outcome::InputFault;
+    if (stage != Stage::Graph || !atGraph)
+      return Outcome::Done;
+    isEnd = true;
+    StoredTensors tensors(getFolder(module, options.model), options.access);
+    return atGraph(module, tensors) ? Outcome::Done : Outcome::InputFault;
   }
 
   Outcome refuse(const std::string &text) {
@@ -285,7 +309,7 @@ private:
   Outcome runStage(Stage stage) {
     return runPasses(module, getStageName(stage), [&](OpPassManager &manager) {
       if (stage == Stage::Graph)
-        return buildGraphStage(manager, options, compute);
+        return buildGraphStage(manager, options, compute, calibration);
       buildStagePipeline(manager, stage, getRequiredFeatures(target), options.optimization > 0);
     });
   }
@@ -499,20 +523,29 @@ private:
     return names.empty() ? "" : " (" + list + (names.size() > kMost ? ", ...)" : ")");
   }
 
+  static bool isCalibrated(WeightOp weight) {
+    auto stored = dyn_cast<StoredAttr>(weight.getRecipe());
+    return stored && stored.getFile() == kCalibratedFile;
+  }
+
   /// Says how many weights became integers, and which matrices did not.
   void countQuantized() {
     int64_t int8 = 0, int4 = 0;
     SmallVector<StringRef> others;
     for (auto weight : module.getOps<WeightOp>()) {
       RankedTensorType type = weight.getWeightType();
-      if (isa<QuantizeAttr>(weight.getRecipe()))
+      if (isa<QuantizeAttr>(weight.getRecipe()) ||
+          (isCalibrated(weight) && type.getElementType().isInteger(4)))
         ++(type.getElementType().isInteger(4) ? int4 : int8);
       else if (type.getRank() == 2 && isa<FloatType>(type.getElementType()) &&
-               !isa<QuantizationScalesAttr>(weight.getRecipe()) && !isTable(weight))
+               !isa<QuantizationScalesAttr>(weight.getRecipe()) && !isCalibrated(weight) &&
+               !isTable(weight))
         others.push_back(weight.getSymName());
     }
     quantized = llvm::json::Object{
         {"int8", int8}, {"int4", int4}, {"float", static_cast<int64_t>(others.size())}};
+    if (calibration)
+      (*quantized)["calibrated"] = static_cast<int64_t>(calibration->weights.size());
     std::string kept;
     if (!others.empty())
       kept = llvm::formatv("; {0} that linears do not read, or not alone, stay floats{1}",
@@ -591,6 +624,11 @@ private:
       return outcome;
     summary.known = kernels->getKnownCount();
     StoredTensors tensors(getFolder(module, options.model), options.access);
+    if (calibration)
+      for (const CalibratedWeight &weight : calibration->weights) {
+        tensors.add(kCalibratedFile, weight.name, weight.codes);
+        tensors.add(kCalibratedFile, weight.name + ".scales", weight.scales);
+      }
     scope = timing.nest("weights");
     LogicalResult weights =
         writeWeights(module, tensors, *writer, [&](uint64_t done, uint64_t total) {
@@ -675,6 +713,8 @@ private:
   std::vector<WeightList> variantWeights, deviceWeights;
   OwningOpRef<ModuleOp> source;
   ModuleOp module;
+  function_ref<bool(ModuleOp, RecipeSource &)> atGraph;
+  const Calibration *calibration = nullptr;
   std::unique_ptr<ArtifactWriter> writer;
   std::optional<FusionReport> fusion;
   std::optional<llvm::json::Object> quantized; ///< how many weights became what
@@ -690,6 +730,23 @@ Outcome mlir::fovea::compileModule(ModuleOp module, const Options &options, cons
   return Compilation(module, options, log).run();
 }
 
+Outcome mlir::fovea::compileToGraph(const Options &options, const Log &log,
+                                    function_ref<bool(ModuleOp, RecipeSource &)> visit) {
+  CompilerContext context(options.threads);
+  return Compilation(context, options, log).run(visit);
+}
+
+Outcome mlir::fovea::compileWith(const Calibration &calibration, const Options &options,
+                                 const Log &log, ::fovea::compile::Summary *summary) {
+  CompilerContext context(options.threads);
+  Compilation compilation(context, options, log);
+  compilation.setCalibration(&calibration);
+  Outcome outcome = compilation.run();
+  if (summary)
+    *summary = compilation.getSummary();
+  return outcome;
+}
+
 namespace fovea::compile {
 
 std::vector<std::string> getDeviceStageNames() { return {"threads", "nvvm", "ptx"}; }
@@ -702,6 +759,8 @@ std::vector<std::string> getGpuNames() {
 }
 
 Outcome compile(const Options &options, const Log &log, Summary *summary) {
+  if (!options.calibrate.empty())
+    return compileCalibrated(options, log, summary);
   CompilerContext context(options.threads);
   Compilation compilation(context, options, log);
   Outcome outcome = compilation.run();

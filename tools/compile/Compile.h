@@ -49,6 +49,10 @@ struct Options {
   /// source, f32, bf16, int8 or int4: the element type of weights; of the last two only of those
   /// that linears alone multiply by.
   std::string dtype = "source";
+  /// With int4, a text that says what linears read: their weights are rounded by that; empty: none.
+  std::string calibrate;
+  /// Then, the share of their numbers that may stay int8, where int4 loses most.
+  double int8Share = 0.125;
   /// What linears multiply whose weights have no more bits than bf16: f32; bf16; int8, which is
   /// rows of integers by weights of integers, and else bf16; or auto: int8 where the target
   /// multiplies both faster.
@@ -57,7 +61,7 @@ struct Options {
   /// scale for each position and head; or auto: bf16 where linears multiply bf16 or integers, else
   /// source.
   std::string cache = "auto";
-  /// attention, masks, positions: what entries are added to see.
+  /// attention, masks, positions, inputs: what entries are added to see.
   std::vector<std::string> probes;
   /// fovea, obj, asm, a stage or a device's stage: what is written to `output`.
   std::string emit = "fovea";

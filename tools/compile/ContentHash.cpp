@@ -208,6 +208,11 @@ bool hashContent(const Options &options, const Log &log, std::string &hash) {
         StringRef(options.fromStage), StringRef(options.gpu), StringRef(level)})
     addText(hasher, text);
   addText(hasher, llvm::join(options.probes, ","));
+  if (!options.calibrate.empty()) {
+    addText(hasher, std::to_string(options.int8Share));
+    if (!addFile(hasher, options.calibrate, reporter))
+      return false;
+  }
   for (const TargetOptions &target : *targets)
     for (StringRef text : {StringRef(target.cpu), StringRef(target.features)})
       addText(hasher, text);

@@ -7,6 +7,7 @@
 #include "lowering/Schedule/Schedule.h"
 #include "passes/Passes.h"
 #include "passes/Pipelines.h"
+#include "tools/compile/Calibrate.h"
 #include "tools/compile/Compile.h"
 #include "tools/compile/Targets.h"
 
@@ -63,8 +64,13 @@ bool mlir::fovea::castsCaches(llvm::StringRef cache) {
 }
 
 void mlir::fovea::buildGraphStage(OpPassManager &manager, const ::fovea::compile::Options &options,
-                                  llvm::StringRef compute) {
+                                  llvm::StringRef compute, const Calibration *calibration) {
   GraphOptions graph;
+  if (calibration) {
+    for (const CalibratedWeight &weight : calibration->weights)
+      graph.calibrated.push_back(weight.name);
+    graph.wide = calibration->wide;
+  }
   if (options.cache != "source")
     graph.caches = options.cache;
   graph.roundsInputs = compute != "f32";

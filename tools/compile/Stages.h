@@ -24,9 +24,11 @@ std::optional<Stage> parseStage(llvm::StringRef name);
 void buildStagePipeline(OpPassManager &manager, Stage stage, llvm::ArrayRef<std::string> features,
                         bool vectorizes);
 
+struct Calibration;
+
 /// The same for the `graph` stage, with what is asked of it; of linears, what chooseCompute() says.
 void buildGraphStage(OpPassManager &manager, const ::fovea::compile::Options &options,
-                     llvm::StringRef compute);
+                     llvm::StringRef compute, const Calibration *calibration = nullptr);
 
 /// Whether it asks for integers, which linears alone can read.
 bool isQuantized(llvm::StringRef dtype);

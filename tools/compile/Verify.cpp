@@ -44,6 +44,9 @@ static std::string findFault(const Options &options, const VerifyOptions &how, b
       return "--dim " + word + ": expects NAME=SIZE, a size from 1 to " + std::to_string(kMostSize);
   if (!how.sizes.empty() && !how.against.empty())
     return "--dim: the inputs of --against have their own sizes";
+  if (!options.calibrate.empty())
+    return "--calibrate: verify compares code by weights that both sides have, and has no use for "
+           "a text; leave it out";
   if (isArtifact && how.source.empty())
     return options.model + ": an artifact does not hold what the interpreter runs, expects "
                            "--source=MODEL, the model that it was compiled from";
@@ -95,6 +98,10 @@ static std::string findMismatch(const artifact::ArtifactReader &reader, ModuleOp
   if (isQuantized != mlir::fovea::isQuantized(options.dtype))
     return std::string("expects --dtype as it was compiled with: its weights are ") +
            (isQuantized ? "quantised" : "not quantised");
+  if (StringRef(manifest.fusion_report).contains("\"calibrated\""))
+    return "its weights are rounded by a text (--calibrate), which --source does not have; what "
+           "its "
+           "code computes is compared with plain --dtype=int4";
   for (func::FuncOp entry : mlir::fovea::verify::getEntries(module)) {
     auto found = llvm::find_if(manifest.entries,
                                [&](const auto &other) { return other->name == entry.getName(); });

@@ -90,6 +90,18 @@ void addCompileOptions(CLI::App &verb, compile::Options &options) {
           "int4, one for each 32 inputs, a seventh, less exact")
       ->check(CLI::IsMember({"source", "f32", "bf16", "int8", "int4"}))
       ->capture_default_str();
+  CLI::Option *calibrate = verb.add_option(
+      "--calibrate", options.calibrate,
+      "with --dtype=int4, a text like those that the model will read: it is run on "
+      "some thousand tokens of the file, weights are rounded by what they meet there "
+      "(GPTQ), and what that costs is told by text that was held out. Of an encoder "
+      "each line is a text");
+  verb.add_option("--int8-share", options.int8Share,
+                  "with --calibrate, the share of the numbers that may stay int8, where int4 loses "
+                  "most: 0 to 1")
+      ->check(CLI::Range(0.0, 1.0))
+      ->needs(calibrate)
+      ->capture_default_str();
   verb.add_option(
           "--compute", options.compute,
           "what linears multiply whose weights are bf16, int8 or int4: f32; bf16, with sums and "
@@ -110,7 +122,8 @@ void addCompileOptions(CLI::App &verb, compile::Options &options) {
           "--probe", options.probes,
           "entries to add that give what `forward` computes on its way, with commas between: "
           "attention (attention_maps: each attention's probabilities), masks (attention_masks: "
-          "which keys are seen), positions (position_encodings)")
+          "which keys are seen), positions (position_encodings), inputs (linear_inputs: what each "
+          "linear multiplies)")
       ->delimiter(',')
       ->expected(1) // word: a model may stand behind
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)

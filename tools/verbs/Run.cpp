@@ -52,7 +52,8 @@ std::vector<size_t> ownEntries(const ModulePtr &module) {
     fovea_entry_info about = FOVEA_ENTRY_INFO_INIT;
     check(fovea_module_get_entry(module.get(), entry, &about));
     std::string name = about.name;
-    if (name != "attention_maps" && name != "attention_masks" && name != "position_encodings")
+    if (name != "attention_maps" && name != "attention_masks" && name != "position_encodings" &&
+        name != "linear_inputs")
       own.push_back(entry);
   }
   return own;

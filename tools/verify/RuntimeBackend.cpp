@@ -216,8 +216,7 @@ FailureOr<std::vector<TensorRef>> RuntimeBackend::run(StringRef name, ArrayRef<T
   return results;
 }
 
-/// A file that goes with the last who has it open, in the system's folder for such; -1 and `errno`.
-static int openUnnamed() {
+int verify::openUnnamed() {
   SmallString<128> folder, path;
   llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/true, folder);
   int file = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);

@@ -41,6 +41,9 @@ private:
   fovea_context *runtime = nullptr;
 };
 
+/// A file that goes with the last who has it open, in the system's folder for such; -1 and `errno`.
+int openUnnamed();
+
 /// Writes an artifact of a module, which it may change, to a path. Fails after a diagnostic.
 using CompileFunction = std::function<LogicalResult(ModuleOp, const std::string &)>;
 
