@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Quantised blocks of GGUF files: their numbers against the package `gguf` to the bit, and a model that has all kinds against `transformers` in f64."""
+import json
+
 import numpy as np
 import gguf
 import pytest
@@ -174,3 +176,12 @@ def test_verify_and_stages(fovea, mixed_model, tmp_path):
         fovea("compile", folder / "model.gguf", "--compute=f32", f"--emit={stage}", "-o", tmp_path / f"{stage}.mlir").ok()
         assert "!fovea.blocks<q4_k>" in (tmp_path / f"{stage}.mlir").read_text()
     fovea("compile", tmp_path / "scheduled.mlir", "--from-stage=scheduled", "-o", tmp_path / "model.fovea").ok()
+
+
+@pytest.mark.parametrize("target, compute", [("cascadelake", "int8"), ("haswell", None)])
+def test_linears_multiply_codes_where_bytes_are_multiplied(fovea, mixed_model, tmp_path, target, compute):
+    """By themselves: a processor that multiplies bytes need not multiply bf16."""
+    folder, _ = mixed_model
+    fovea("compile", folder / "model.gguf", f"--target={target}", "-O0", "--report", tmp_path / "report.json", "-o", tmp_path / "model.fovea").ok()
+    counts = json.loads((tmp_path / "report.json").read_text()).get("compute")
+    assert (counts is None) if compute is None else counts[compute] > 0

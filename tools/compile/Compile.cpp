@@ -110,6 +110,7 @@ private:
     }
     if (!module)
       return Outcome::InputFault;
+    compute = chooseCompute(options, hasBlocks(module));
     if ((emitsArtifact || isCheck) && !readTokenizer())
       return Outcome::InputFault;
     if (failed(checkTypes()) || failed(checkReassociations()))
@@ -181,7 +182,6 @@ private:
       hostTarget = {target.family->name.str(), target.family->processor.str(), "", target.optimizes,
                     target.family};
     kernels = createKernelCode(target);
-    compute = chooseCompute(options);
     FailureOr<std::vector<std::string>> chips = parseGpus(options.gpu, error);
     if (failed(chips)) {
       reporter.error("--gpu: " + error);

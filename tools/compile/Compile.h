@@ -83,9 +83,9 @@ struct Options {
   std::string commandLine;
 };
 
-/// bf16 or f32: what `auto` is for the target. A GPU multiplies bf16, and has one graph with the
-/// processor.
-std::string chooseCompute(const Options &options);
+/// int8, bf16 or f32: what `auto` is for the target. `hasBlocks`: weights of the source are
+/// integers in blocks. A GPU multiplies bf16, and has one graph with the processor.
+std::string chooseCompute(const Options &options, bool hasBlocks);
 
 /// Names of the stages in their order: import, graph, ...
 std::vector<std::string> getStageNames();

@@ -2,6 +2,7 @@
 //
 // Names and pipelines of the stages.
 #include "tools/compile/Stages.h"
+#include "dialects/Fovea/FoveaDialect.h"
 #include "lowering/CodeGen/CodeGen.h"
 #include "lowering/Pipelines.h"
 #include "lowering/Schedule/Schedule.h"
@@ -57,6 +58,12 @@ void mlir::fovea::buildStagePipeline(OpPassManager &manager, Stage stage,
   }
 }
 
+bool mlir::fovea::hasBlocks(ModuleOp module) {
+  return llvm::any_of(module.getOps<WeightOp>(), [](WeightOp weight) {
+    return isa<BlocksType>(weight.getWeightType().getElementType());
+  });
+}
+
 bool mlir::fovea::isQuantized(llvm::StringRef dtype) { return dtype == "int8" || dtype == "int4"; }
 
 bool mlir::fovea::castsCaches(llvm::StringRef cache) {
@@ -83,17 +90,17 @@ void mlir::fovea::buildGraphStage(OpPassManager &manager, const ::fovea::compile
 
 namespace fovea::compile {
 
-std::string chooseCompute(const Options &options) {
+std::string chooseCompute(const Options &options, bool hasBlocks) {
   if (options.compute != "auto")
     return options.compute;
   std::string error;
   if (options.gpu != "none")
     return "bf16";
   FailureOr<std::vector<TargetOptions>> targets = parseTargets(options.target, error);
+  bool hasIntegers = isQuantized(options.dtype) || (options.dtype == "source" && hasBlocks);
   auto isFaster = [&](const TargetOptions &target) {
     std::vector<std::string> features = getRequiredFeatures(target);
-    return multipliesHalves(features, target.cpu) ||
-           (isQuantized(options.dtype) && multipliesBytes(features));
+    return multipliesHalves(features, target.cpu) || (hasIntegers && multipliesBytes(features));
   };
   return succeeded(targets) && llvm::any_of(*targets, isFaster) ? "int8" : "f32";
 }

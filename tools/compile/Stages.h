@@ -4,6 +4,7 @@
 #ifndef FOVEA_TOOLS_COMPILE_STAGES_H
 #define FOVEA_TOOLS_COMPILE_STAGES_H
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "tools/compile/Compile.h"
 #include <optional>
@@ -29,6 +30,9 @@ struct Calibration;
 /// The same for the `graph` stage, with what is asked of it; of linears, what chooseCompute() says.
 void buildGraphStage(OpPassManager &manager, const ::fovea::compile::Options &options,
                      llvm::StringRef compute, const Calibration *calibration = nullptr);
+
+/// Whether a module has weights of integers in blocks, as GGUF has them.
+bool hasBlocks(ModuleOp module);
 
 /// Whether it asks for integers, which linears alone can read.
 bool isQuantized(llvm::StringRef dtype);

@@ -144,7 +144,7 @@ static int verifyModel(ModuleOp module, const Options &options, const VerifyOpti
   Options inner = options;
   if (how.device != "cpu" && inner.gpu == "none")
     inner.gpu = getGpuNames().front();
-  inner.compute = chooseCompute(inner);
+  inner.compute = chooseCompute(inner, hasBlocks(module));
   verify::VerbOptions verb;
   OwningOpRef<ModuleOp> imported, raised;
   bool rounds = inner.compute != "f32" && hasNarrowWeights(module);
