@@ -158,6 +158,14 @@ function(fovea_plain_library name)
   fovea_check_all_sources_listed(${arg_UNPARSED_ARGUMENTS})
 endfunction()
 
+# fovea_precompile(name <header>...): these headers, which most of its sources include, are read once.
+function(fovea_precompile name)
+  target_precompile_headers(${name} PRIVATE ${ARGN})
+  if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    target_compile_options(${name} PRIVATE -Xclang -fno-pch-timestamp)
+  endif()
+endfunction()
+
 # fovea_flatbuffers(Target Schema.fbs): makes <build>/<folder>/Schema_generated.h,
 # included as "<folder>/Schema_generated.h". A library that lists Target in LINK
 # has it made first.
