@@ -179,8 +179,8 @@ def QuantizeWeightsPass : Pass<"fovea-quantize-weights", "::mlir::ModuleOp"> {
     - `int8`: one scale for each output, `#fovea.quantize<..., i8, f32>`.
     - `int4`: one scale of f16 for each 32 inputs. A matrix whose inputs are no multiple of 32 gets int8, and so does a
       table. Those that `calibrated` names are rounded already, by their inputs: their integers and scales are stored in
-      the file `calibrated`, which the compiler has in memory. Those that `wide` names get int8; a function that calls give
-      weights of both becomes two.
+      the file `calibrated`, which the compiler has in memory. Those that `wide` names get int8; a function gets a copy for
+      calls that give it such weights in other places than the first call does.
 
     Refused, with a remark: a weight that something else reads too; weights that
     reach one argument of a function together with a refused one, or with one of another type; weights whose way is

@@ -47,7 +47,7 @@ void fovea::buildGraphPipeline(OpPassManager &manager, const GraphOptions &optio
   auto addCast = [&] {
     if (!options.cast.empty())
       manager.addPass(createCastWeightsPass({options.cast, /*blocksOnly=*/false}));
-    else if (!options.quantize.empty()) // by another rule than that of blocks
+    else if (!options.quantize.empty() || options.widensBlocks) // by another rule than blocks
       manager.addPass(createCastWeightsPass({"f32", /*blocksOnly=*/true}));
   };
   // Before all that asks how large something is.

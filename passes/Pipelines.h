@@ -15,7 +15,9 @@ struct GraphOptions {
   std::string cast;
   /// int8 or int4: how the weights of linears are stored; empty: as they are.
   std::string quantize;
-  /// Then, weights whose int4 is stored already, and those that get int8.
+  /// Whether blocks become f32, as they do where weights are quantised.
+  bool widensBlocks = false;
+  /// Of weights that are quantised, those whose int4 is stored already, and those that get int8.
   std::vector<std::string> calibrated, wide;
   /// Whether linears multiply in the type of their weights; else in that of their inputs.
   bool roundsInputs = false;

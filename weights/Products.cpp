@@ -94,9 +94,9 @@ void mlir::fovea::addProduct(const ProductOfColumns &product) {
   // Kept, since small products are many.
   thread_local std::vector<float> a(kDepth * kMostRows), b(kDepth * (kColumns + kMostWidth));
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f"))
+  if (__builtin_cpu_supports("x86-64-v4"))
     return addByAvx512(product, a.data(), b.data());
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+  if (__builtin_cpu_supports("x86-64-v3"))
     return addByAvx2(product, a.data(), b.data());
 #endif
   addProductBy<Tile<4, 4, 2>>(product, a.data(), b.data());

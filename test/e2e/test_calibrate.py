@@ -2,6 +2,7 @@
 """int4 by a text: less is lost than without it, as the compiler says and as is measured here; what stays int8, what is told, what is refused."""
 import json
 import re
+import shutil
 
 import numpy as np
 import pytest
@@ -90,6 +91,24 @@ def test_budget(fovea, shakespeare, begin, tmp_path, share):
     assert numbers(result, r"stay int8, ([\d.]+) %") == [100 * float(share)]
 
 
+def test_blocks_of_gguf(fovea, shakespeare, begin, tmp_path):
+    """Norms are folded and linears merged as where the blocks become int4, so that every matrix is seen, by what it reads there."""
+    import torch
+    from gguf_blocks import TYPES
+    from gguf_files import write_model
+    from transformers import LlamaForCausalLM
+
+    def type_of(name):
+        return TYPES["Q5_1" if "attn_v" in name or "ffn_down" in name else "Q8_0"]
+
+    write_model(tmp_path / "model.gguf", "llama", LlamaForCausalLM.from_pretrained(shakespeare, dtype=torch.float32), type_of)
+    result = fovea("compile", tmp_path / "model.gguf", "--tokenizer", shakespeare / "tokenizer.json", "--dtype=int4", "--compute=f32", "--calibrate", begin,
+                   "-o", tmp_path / "a.fovea").ok()
+    assert "not seen" not in result.err.decode()
+    plain, calibrated = numbers(result, r"divergence ([\d.]+) in int4, ([\d.]+) calibrated")
+    assert 0 < calibrated < plain / 2
+
+
 def test_threads_agree(fovea, shakespeare, begin, tmp_path):
     for threads in "12":
         fovea("compile", shakespeare, "--dtype=int4", "--compute=f32", "--calibrate", begin, "--threads", threads, "-o", tmp_path / f"{threads}.fovea").ok()
@@ -97,7 +116,9 @@ def test_threads_agree(fovea, shakespeare, begin, tmp_path):
 
 
 def test_ir_names_what_is_in_memory(fovea, shakespeare, begin):
-    text = fovea("compile", shakespeare, "--dtype=int4", "--calibrate", begin, "--emit=graph", "-o", "-").ok().text
+    result = fovea("compile", shakespeare, "--dtype=int4", "--calibrate", begin, "--emit=graph", "-o", "-").ok()
+    text = result.text
+    assert "names weights of a file 'calibrated', which is not written" in result.err.decode()
     assert re.search(r'fovea.weight @\S+ : tensor<\d+x\d+xi4> = #fovea.stored<"calibrated", "', text)
 
 
@@ -115,6 +136,8 @@ def test_kept_artifacts_know_the_text(fovea, shakespeare, begin, tmp_path):
 @pytest.mark.parametrize("flags, message", [
     (["--dtype=int8", "--calibrate", "{begin}"], "expects --dtype=int4 beside it, got --dtype=int8"),
     (["--calibrate", "{begin}"], "expects --dtype=int4 beside it, got --dtype=source"),
+    (["--dtype=int4", "--calibrate", "{begin}", "--emit=import"], "changes nothing of the import stage"),
+    (["--dtype=int4", "--calibrate", "{begin}", "--emit=ptx"], "--emit: ptx is of one GPU"),
     (["--dtype=int4", "--calibrate", "{folder}/none.txt"], "none.txt: No such file or directory"),
     (["--dtype=int4", "--calibrate", "{folder}"], "Is a directory"),
     (["--dtype=int4", "--calibrate", "{folder}/zero.txt"], "zero.txt: expects text, got a zero byte at 4"),
@@ -126,7 +149,21 @@ def test_refused(fovea, shakespeare, begin, tmp_path, flags, message):
     (tmp_path / "short.txt").write_text("a")
     (tmp_path / "empty.txt").write_text("")
     result = fovea("compile", shakespeare, *[flag.format(begin=begin, folder=tmp_path) for flag in flags], "-o", tmp_path / "a.fovea")
-    assert result.code == 1 and message in result.err.decode(), str(result)
+    assert result.code == 1 and message in result.err.decode() and result.err.decode().count("error:") == 1, str(result)
+    assert not (tmp_path / "a.fovea").exists()
+
+
+def test_weight_that_is_no_number(fovea, shakespeare, begin, tmp_path):
+    """One message, though it is found behind two compilations."""
+    from safetensors.numpy import load_file, save_file
+    import ml_dtypes
+
+    shutil.copytree(shakespeare, tmp_path / "model")
+    weights = load_file(tmp_path / "model" / "model.safetensors")
+    weights["model.layers.1.mlp.down_proj.weight"][3, 5] = ml_dtypes.bfloat16("inf")
+    save_file(weights, tmp_path / "model" / "model.safetensors")
+    result = fovea("compile", tmp_path / "model", "--dtype=int4", "--calibrate", begin, "-o", tmp_path / "a.fovea")
+    assert result.code == 1 and result.err.decode().count("error:") == 1 and "finite" in result.err.decode(), str(result)
     assert not (tmp_path / "a.fovea").exists()
 
 

@@ -2,14 +2,15 @@
 //
 // See the header. The sums of what linears read take the square of their inputs in memory, so the
 // text is run again for each group of matrices that there is room for. Refuses models whose entry
-// `forward` takes more than tokens; matrices that the text does not meet, in branches and loops,
-// are rounded as without it.
+// for whole rows takes more than tokens; matrices that are not met, in branches and loops, are
+// rounded as without it.
 #include "tools/compile/Calibrate.h"
 #include "mlir/IR/Threading.h"
 #include "passes/Passes.h"
 #include "tools/compile/CalibrationTexts.h"
 #include "tools/verify/RuntimeBackend.h"
 #include "weights/Calibrate.h"
+#include "weights/Rounding.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <atomic>
 #include <cerrno>
@@ -22,6 +23,9 @@ using namespace mlir;
 using namespace mlir::fovea;
 using namespace ::fovea::compile;
 
+/// The entry that `--probe inputs` makes.
+static constexpr char kObserved[] = "linear_inputs";
+
 namespace {
 
 /// A matrix that would be int4, and what it lost.
@@ -31,6 +35,8 @@ struct Matrix {
   int64_t rows, inputs;
   CalibratedWeight rounded;
   double loss = 0; ///< of its outputs, relative to their energy
+  int64_t size() const { return rows * inputs; }
+  bool isMet() const { return !rounded.codes.empty(); }
 };
 
 /// An artifact that nobody keeps.
@@ -66,27 +72,50 @@ public:
       return refuse("expects --dtype=int4 beside it, got --dtype=" + options.dtype);
     if (!options.fromStage.empty() && options.fromStage != "import")
       return refuse("linears are run after the import stage, got IR of " + options.fromStage);
-    if (!observed.isOpen() || !plain.isOpen() || !calibrated.isOpen())
-      return refuse(std::string("expects a place for temporary artifacts: ") +
-                    std::strerror(errno));
-    if (Outcome outcome = observe(); outcome != Outcome::Done)
+    if (options.emit == "import")
+      return refuse("changes nothing of the import stage; leave it out");
+    // What can be refused is refused before anything takes time.
+    std::string text, error;
+    if (!readCalibrationText(options.calibrate, text, error))
+      return refuse(error);
+    if (Outcome outcome = checkRequest(options, log); outcome != Outcome::Done)
       return outcome;
-    Options graph = options;
-    graph.emit = "graph";
-    Outcome outcome = compileToGraph(graph, quiet, [&](ModuleOp module, RecipeSource &source) {
-      return calibrate(module, source);
-    });
-    if (outcome != Outcome::Done)
+    if (Outcome outcome = measure(text); outcome != Outcome::Done)
       return outcome;
-    if (Outcome outcome = tellLoss(); outcome != Outcome::Done)
-      return outcome;
+    if (options.emit != "fovea" && options.emit != "obj" && options.emit != "asm")
+      note("the IR names weights of a file '" + kCalibratedFile.str() +
+           "', which is not written; an artifact holds them");
     return compileWith(calibration, options, log, summary);
   }
 
 private:
+  /// All but the compilation that is asked for, with what it needs alone left.
+  Outcome measure(const std::string &text) {
+    TemporaryArtifact observed;
+    if (Outcome outcome = observe(observed, text); outcome != Outcome::Done)
+      return outcome;
+    Options graph = options;
+    graph.emit = "graph";
+    graph.report.clear();
+    graph.dumpFolder.clear();
+    Outcome outcome = compileToGraph(graph, quiet, [&](ModuleOp module, RecipeSource &source) {
+      return calibrate(module, source);
+    });
+    if (outcome == Outcome::Done)
+      outcome = tellLoss();
+    model.reset();
+    return outcome;
+  }
+
   Outcome refuse(const std::string &text) {
     log.message(Log::Severity::Error, options.model + ": --calibrate: " + text);
     return Outcome::InputFault;
+  }
+
+  /// The same while a compilation runs, whose error it is then.
+  static bool fail(MLIRContext *context, const std::string &text) {
+    emitError(UnknownLoc::get(context)) << "--calibrate: " << text;
+    return false;
   }
 
   void note(const std::string &text) { log.message(Log::Severity::Note, "--calibrate: " + text); }
@@ -108,18 +137,41 @@ private:
     return TextRunner::open(artifact.getPath(), static_cast<int>(options.threads), error);
   }
 
+  Outcome refuseArtifact(const TemporaryArtifact &artifact) {
+    return artifact.isOpen() ? Outcome::Done
+                             : refuse(std::string("expects a place for temporary artifacts: ") +
+                                      std::strerror(errno));
+  }
+
   /// The model as it is, and what its linears read.
-  Outcome observe() {
+  Outcome observe(const TemporaryArtifact &observed, const std::string &text) {
+    if (Outcome outcome = refuseArtifact(observed); outcome != Outcome::Done)
+      return outcome;
     Options trial = makeTrial(observed);
     trial.compute = "f32";
     trial.cache = "source";
     trial.probes = {"inputs"};
-    if (Outcome outcome = ::fovea::compile::compile(trial, quiet); outcome != Outcome::Done)
+    Log beginning = quiet; // which says what is missing in the words of another option
+    beginning.message = [this](Log::Severity severity, const std::string &text) {
+      constexpr llvm::StringLiteral kProbe = "--probe: ";
+      std::string told = text;
+      if (size_t at = told.find(kProbe); at != std::string::npos)
+        told.replace(at, kProbe.size(), "--calibrate: ");
+      quiet.message(severity, told);
+    };
+    if (Outcome outcome = compileAsStored(trial, beginning); outcome != Outcome::Done)
       return outcome;
     std::string error;
+    std::vector<RunResult> results;
     model = open(observed, error);
-    if (!model || !texts.read(options.calibrate, *model, error))
+    if (!model || !texts.cut(options.calibrate, text, *model, error))
       return refuse(error);
+    if (model->getForward().empty())
+      return refuse("expects an entry of kind forward, or one entry");
+    // Before hours are spent, both entries once.
+    for (const std::string &entry : {std::string(kObserved), model->getForward()})
+      if (!model->run(entry, texts.heldOut.front().ids, results, error))
+        return refuse(error);
     return Outcome::Done;
   }
 
@@ -142,10 +194,9 @@ private:
 
   bool calibrate(ModuleOp module, RecipeSource &source) {
     std::vector<Matrix> matrices = findMatrices(module);
-    if (matrices.empty()) {
-      (void)refuse("expects matrices that --dtype=int4 makes smaller, got none");
-      return false;
-    }
+    if (matrices.empty())
+      return fail(module.getContext(),
+                  "expects matrices that --dtype=int4 makes smaller, got none");
     MutableArrayRef<Matrix> left(matrices);
     while (!left.empty()) {
       // What sums and one factor of a group may take.
@@ -162,6 +213,10 @@ private:
         return false;
       left = left.drop_front(count);
     }
+    if (llvm::all_of(matrices, [](const Matrix &matrix) { return !matrix.isMet(); }))
+      return fail(module.getContext(), "expects linears in the entry '" + model->getForward() +
+                                           "', outside of branches and loops, whose inputs are "
+                                           "f32, found none");
     choose(matrices);
     return true;
   }
@@ -179,11 +234,8 @@ private:
       auto it = moments.find(matrix.name);
       InputMoments sums = std::move(it->second);
       moments.erase(it);
-      if (sums.getCount() == 0) {
-        calibration.unmet.push_back(matrix.name);
-        continue;
-      }
-      if (!round(matrix, InputFactor(context, std::move(sums)), context, source))
+      if (sums.getCount() > 0 &&
+          !round(matrix, InputFactor(context, std::move(sums)), context, source))
         return false;
     }
     return true;
@@ -205,8 +257,8 @@ private:
     for (const auto &[number, piece] : llvm::enumerate(texts.observed)) {
       log.progress("calibrating: running the text", double(number) / double(texts.observed.size()));
       std::vector<RunResult> results;
-      if (!model->run("linear_inputs", piece.ids, results, error))
-        return refuse(error) == Outcome::Done;
+      if (!model->run(kObserved, piece.ids, results, error))
+        return fail(context, error);
       for (const RunResult &result : results) {
         // The weight's name, and a number.
         std::string name = result.name.substr(0, result.name.rfind('_'));
@@ -216,12 +268,12 @@ private:
         std::vector<float> &numbers = rows[name];
         numbers.insert(numbers.end(), result.data, result.data + result.rows * result.width);
         if (numbers.size() >= kRows * static_cast<size_t>(result.width) && !add(name, it->second))
-          return refuse(error) == Outcome::Done;
+          return fail(context, error);
       }
     }
     for (auto &[name, sums] : moments)
       if (!rows[name].empty() && !add(name, sums))
-        return refuse(error) == Outcome::Done;
+        return fail(context, error);
     return true;
   }
 
@@ -229,7 +281,7 @@ private:
   bool round(Matrix &matrix, const InputFactor &factor, MLIRContext *context,
              RecipeSource &source) {
     constexpr int64_t kSlice = 256;
-    int64_t inCodes = matrix.inputs / 2, inScales = matrix.inputs / 32 * 2;
+    int64_t inCodes = matrix.inputs / 2, inScales = matrix.inputs / kInt4Group * 2;
     CalibratedWeight &rounded = matrix.rounded;
     rounded.codes.resize(matrix.rows * inCodes);
     rounded.scales.resize(matrix.rows * inScales);
@@ -254,8 +306,8 @@ private:
     if (!isRead) // which has been reported
       return false;
     if (!isFinite)
-      return refuse("expects finite weights within 65504 to quantise, got others in '" +
-                    matrix.name + "'") == Outcome::Done;
+      return fail(context, "expects finite weights within 65504 to quantise, got others in '" +
+                               matrix.name + "'");
     // In order, so that the choice does not depend on the threads.
     CalibrationLoss all;
     for (const CalibrationLoss &loss : losses) {
@@ -266,44 +318,48 @@ private:
     return true;
   }
 
-  /// Which matrices become int8: those that lose most, as far as the budget goes.
+  /// Which matrices become int8: of those that lose most, as many as the budget has room for.
   void choose(std::vector<Matrix> &matrices) {
     std::vector<Matrix *> met;
     int64_t all = 0, wide = 0;
     for (Matrix &matrix : matrices) {
-      all += matrix.rows * matrix.inputs;
-      if (!matrix.rounded.codes.empty())
+      all += matrix.size();
+      if (matrix.isMet())
         met.push_back(&matrix);
     }
     llvm::sort(met, [](Matrix *a, Matrix *b) {
       return a->loss != b->loss ? a->loss > b->loss : a < b; // which are in one array
     });
     auto budget = static_cast<int64_t>(std::llround(options.int8Share * static_cast<double>(all)));
-    for (Matrix *matrix : met) {
-      int64_t size = matrix->rows * matrix->inputs;
-      if (wide + size <= budget) {
-        wide += size;
+    double most = 0;
+    for (Matrix *matrix : met)
+      if (wide + matrix->size() <= budget) {
+        wide += matrix->size();
         calibration.wide.push_back(matrix->name);
       } else {
+        most = std::max(most, matrix->loss);
         calibration.weights.push_back(std::move(matrix->rounded));
       }
-    }
     std::string losses;
-    if (calibration.wide.size() < met.size())
-      losses = llvm::formatv("; the others lose {0:f3} % of their outputs' energy at most",
-                             100 * met[calibration.wide.size()]->loss)
-                   .str();
-    note(llvm::formatv("{0} matrices are rounded by {1} tokens of {2}, {3} that lose most stay "
-                       "int8, {4:f1} % of the numbers{5}",
+    if (!calibration.weights.empty())
+      losses =
+          llvm::formatv("; the others lose {0:f3} % of their outputs' energy at most", 100 * most)
+              .str();
+    note(llvm::formatv("{0} matrices are rounded by {1} tokens of {2}; {3} of those that lose most "
+                       "stay int8, {4:f1} % of the numbers{5}",
                        calibration.weights.size(), texts.observedTokens, options.calibrate,
                        calibration.wide.size(),
                        100 * static_cast<double>(wide) / static_cast<double>(all), losses)
              .str());
-    if (!calibration.unmet.empty())
-      note(llvm::formatv("{0} matrices that the text does not meet are rounded as without it, the "
-                         "first is '{1}'",
-                         calibration.unmet.size(), calibration.unmet.front())
+    if (size_t unmet = matrices.size() - met.size()) {
+      const auto *first = llvm::find_if(ArrayRef(matrices), [&](const Matrix &matrix) {
+        return !llvm::is_contained(met, &matrix);
+      });
+      note(llvm::formatv("{0} matrices whose inputs are not seen, as in branches and loops, are "
+                         "rounded as without a text; the first is '{1}'",
+                         unmet, first->name)
                .str());
+    }
     if (texts.observedTokens < 2048)
       note(llvm::formatv("{0} tokens say little of what linears read; some thousands are better",
                          texts.observedTokens)
@@ -313,20 +369,24 @@ private:
   /// Of pieces that were not observed: what the model makes of them as it is, in int4 by its
   /// weights alone, and calibrated.
   Outcome tellLoss() {
-    Options trial = makeTrial(plain);
-    trial.dtype = "int4";
-    trial.compute = options.compute;
-    if (Outcome outcome = ::fovea::compile::compile(trial, quiet); outcome != Outcome::Done)
-      return outcome;
-    trial.output = calibrated.getPath();
-    if (Outcome outcome = compileWith(calibration, trial, quiet, nullptr); outcome != Outcome::Done)
-      return outcome;
     std::string error;
     TextComparison before, after;
-    for (auto [artifact, found] : {std::pair(&plain, &before), std::pair(&calibrated, &after)}) {
-      std::unique_ptr<TextRunner> runner = open(*artifact, error);
+    const Calibration none;
+    for (bool isCalibrated : {false, true}) {
+      TemporaryArtifact artifact;
+      if (Outcome outcome = refuseArtifact(artifact); outcome != Outcome::Done)
+        return outcome;
+      Options trial = makeTrial(artifact);
+      trial.dtype = "int4";
+      trial.compute = chooseCompute(options, /*hasBlocks=*/false);
+      Outcome outcome = compileWith(isCalibrated ? calibration : none, trial, quiet,
+                                    /*summary=*/nullptr);
+      if (outcome != Outcome::Done)
+        return outcome;
       log.progress("calibrating: measuring what is lost", -1);
-      if (!runner || !compareOnTexts(*model, *runner, texts.heldOut, *found, error))
+      std::unique_ptr<TextRunner> runner = open(artifact, error);
+      if (!runner ||
+          !compareOnTexts(*model, *runner, texts.heldOut, isCalibrated ? after : before, error))
         return refuse(error);
     }
     if (before.tokens > 0)
@@ -348,8 +408,7 @@ private:
   const Options &options;
   const Log &log;
   Log quiet; ///< of compilations that are no end in themselves: errors alone
-  TemporaryArtifact observed, plain, calibrated;
-  std::unique_ptr<TextRunner> model; ///< of `observed`
+  std::unique_ptr<TextRunner> model; ///< as it is stored
   CalibrationTexts texts;
   Calibration calibration;
 };

@@ -22,8 +22,7 @@ struct CalibratedWeight {
 
 struct Calibration {
   std::vector<CalibratedWeight> weights;
-  /// Names of those that become int8, and of those that the text never met.
-  std::vector<std::string> wide, unmet;
+  std::vector<std::string> wide; ///< names of those that become int8
 };
 
 /// Compiles what `options.calibrate` asks for. As `compile`: on any other outcome than Done one
@@ -32,8 +31,18 @@ struct Calibration {
                                             const ::fovea::compile::Log &log,
                                             ::fovea::compile::Summary *summary);
 
+/// Whether what the options ask for can be begun: none contradicts another, and the output can be
+/// written.
+::fovea::compile::Outcome checkRequest(const ::fovea::compile::Options &options,
+                                       const ::fovea::compile::Log &log);
+
+/// Compiles weights as they are, with the graph that int4 ones have: blocks are floats, so that
+/// norms are folded and linears merged as there.
+::fovea::compile::Outcome compileAsStored(const ::fovea::compile::Options &options,
+                                          const ::fovea::compile::Log &log);
+
 /// Compiles as far as the stage `graph` and shows the module and where its weights are. False from
-/// `visit`, which has reported an error, is the input's fault.
+/// `visit`, which has emitted an error, is the input's fault.
 ::fovea::compile::Outcome compileToGraph(const ::fovea::compile::Options &options,
                                          const ::fovea::compile::Log &log,
                                          function_ref<bool(ModuleOp, RecipeSource &)> visit);

@@ -21,7 +21,7 @@ static constexpr size_t kHoldOut = 5, kMostHeldOut = 64;
 /// What is read of a file.
 static constexpr size_t kMostBytes = size_t(16) << 20;
 
-static bool readFile(const std::string &path, std::string &text, std::string &error) {
+bool readCalibrationText(const std::string &path, std::string &text, std::string &error) {
   std::ifstream file(path, std::ios::binary);
   if (file) {
     text.resize(kMostBytes);
@@ -39,6 +39,12 @@ static bool readFile(const std::string &path, std::string &text, std::string &er
   return true;
 }
 
+/// Tokens of a piece.
+static size_t getMostTokens(const TextRunner &model) {
+  int64_t taken = model.getMostTokens();
+  return taken > 0 ? std::min(kWindow, static_cast<size_t>(taken)) : kWindow;
+}
+
 /// Windows of a decoder's text, each with the tokens that a text begins with.
 static bool cutWindows(const std::string &text, const TextRunner &model,
                        std::vector<TextPiece> &pieces, std::string &error) {
@@ -49,14 +55,13 @@ static bool cutWindows(const std::string &text, const TextRunner &model,
     return false;
   auto at = llvm::search(all, plain);
   std::vector<int64_t> begin(all.begin(), at == all.end() ? all.begin() : at);
-  size_t most = kWindow;
-  if (int64_t taken = model.getMostTokens(); taken > 0)
-    most = std::min(most, static_cast<size_t>(taken));
+  size_t most = getMostTokens(model);
   size_t own = most > begin.size() ? most - begin.size() : 1;
   // Of a short text there are two.
   own = std::min(own, std::max<size_t>((ids.size() + 1) / 2, 2));
   for (size_t first = 0; first + 1 < ids.size(); first += own) {
-    TextPiece piece{begin, ""};
+    TextPiece piece;
+    piece.ids = begin;
     size_t end = std::min(first + own, ids.size());
     piece.ids.insert(piece.ids.end(), ids.begin() + static_cast<std::ptrdiff_t>(first),
                      ids.begin() + static_cast<std::ptrdiff_t>(end));
@@ -68,24 +73,28 @@ static bool cutWindows(const std::string &text, const TextRunner &model,
 /// An encoder's texts: lines that are not empty.
 static bool cutLines(const std::string &text, const TextRunner &model,
                      std::vector<TextPiece> &pieces, std::string &error) {
-  auto most = static_cast<size_t>(std::max<int64_t>(model.getMostTokens(), 0));
+  size_t most = getMostTokens(model);
   for (size_t first = 0; first < text.size();) {
     size_t end = std::min(text.find('\n', first), text.size());
     std::string line = text.substr(first, end - first);
     first = end + 1;
-    if (line.find_first_not_of(" \t\r") == std::string::npos)
+    if (!line.empty() && line.back() == '\r')
+      line.pop_back();
+    if (line.find_first_not_of(" \t") == std::string::npos)
       continue;
-    TextPiece piece{{}, line};
+    TextPiece piece;
+    piece.text = line;
     if (!model.encode(line, /*special=*/true, piece.ids, error))
       return false;
-    if (most > 0 && piece.ids.size() > most)
-      piece.ids.resize(most);
-    pieces.push_back(std::move(piece));
+    piece.isCut = piece.ids.size() > most;
+    piece.ids.resize(std::min(piece.ids.size(), most));
+    if (!piece.ids.empty())
+      pieces.push_back(std::move(piece));
   }
   return true;
 }
 
-/// So many of the pieces, at equal distances, that they hold no more than `most` tokens.
+/// So many of the pieces, at equal distances, that they hold about `most` tokens.
 static std::vector<TextPiece> thin(std::vector<TextPiece> pieces, size_t most) {
   size_t tokens = 0;
   for (const TextPiece &piece : pieces)
@@ -99,11 +108,10 @@ static std::vector<TextPiece> thin(std::vector<TextPiece> pieces, size_t most) {
   return chosen;
 }
 
-bool CalibrationTexts::read(const std::string &file, const TextRunner &model, std::string &error) {
-  std::string text;
+bool CalibrationTexts::cut(const std::string &file, const std::string &text,
+                           const TextRunner &model, std::string &error) {
   std::vector<TextPiece> pieces;
-  if (!readFile(file, text, error) ||
-      !(model.isDecoder() ? cutWindows : cutLines)(text, model, pieces, error))
+  if (!(model.isDecoder() ? cutWindows : cutLines)(text, model, pieces, error))
     return false;
   if (pieces.size() < 2) {
     error = file + ": expects " +
@@ -114,7 +122,8 @@ bool CalibrationTexts::read(const std::string &file, const TextRunner &model, st
   }
   pieces = thin(std::move(pieces), kMostTokens * kHoldOut / (kHoldOut - 1));
   for (size_t i = 0; i < pieces.size(); ++i) {
-    bool isHeldOut = i % kHoldOut == 1;
+    // Of a line that was cut the vector would be that of all of it; the last may be needed.
+    bool isHeldOut = i % kHoldOut == 1 && (!pieces[i].isCut || heldOut.empty());
     if (!isHeldOut) {
       observedTokens += pieces[i].ids.size();
       observed.push_back(std::move(pieces[i]));
@@ -171,10 +180,10 @@ static void addVectors(const float *one, const float *other, int64_t count, Text
 static bool runForward(TextRunner &model, const TextPiece &piece, RunResult &result,
                        std::string &error) {
   std::vector<RunResult> results;
-  if (!model.run("forward", piece.ids, results, error))
+  if (!model.run(model.getForward(), piece.ids, results, error))
     return false;
   if (results.empty()) {
-    error = "expects an entry 'forward' that gives f32, got none";
+    error = "expects an entry '" + model.getForward() + "' that gives f32, got none";
     return false;
   }
   result = results.front();

@@ -11,17 +11,22 @@ namespace fovea::compile {
 struct TextPiece {
   std::vector<int64_t> ids;
   std::string text; ///< an encoder's
+  bool isCut = false;
 };
 
-/// Pieces from all over the text. A decoder's are windows of it, each begun as a text is; an
-/// encoder's are its lines.
+/// Pieces from all over the text's first 16 MiB. A decoder's are windows of it, each begun as a
+/// text is; of other models its lines are texts, of which long ones are cut.
 struct CalibrationTexts {
   std::vector<TextPiece> observed, heldOut;
   size_t observedTokens = 0;
 
-  /// False and `error` if the file cannot be read or is no text with at least two pieces.
-  bool read(const std::string &file, const TextRunner &model, std::string &error);
+  /// False and `error` if there are no two pieces. `file` is what `text` was read from.
+  bool cut(const std::string &file, const std::string &text, const TextRunner &model,
+           std::string &error);
 };
+
+/// False and `error` if the file cannot be read or is no text.
+bool readCalibrationText(const std::string &file, std::string &text, std::string &error);
 
 /// What a model makes of texts beside another one, the reference.
 struct TextComparison {

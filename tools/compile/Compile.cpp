@@ -75,7 +75,13 @@ public:
     return run();
   }
 
+  /// Nothing but that this can be begun.
+  Outcome checkRequest() {
+    return checkOptions() && openOutput() ? Outcome::Done : Outcome::InputFault;
+  }
+
   void setCalibration(const Calibration *of) { calibration = of; }
+  void widenBlocks() { widensBlocks = true; }
 
   const ::fovea::compile::Summary &getSummary() const { return summary; }
 
@@ -93,16 +99,9 @@ public:
 
 private:
   Outcome compile() {
-    if (!checkOptions())
+    // First, so that an output that cannot be written costs no time.
+    if (!checkOptions() || !openOutput())
       return Outcome::InputFault;
-    if (emitsArtifact) {
-      // First, so that an output that cannot be written costs no time.
-      std::string error;
-      writer = ArtifactWriter::create(options.output, error);
-      if (!writer)
-        return refuse(error);
-      llvm::sys::RemoveFileOnSignal(writer->temporaryPath());
-    }
     if (!module) {
       reporter.progress("reading " + options.model);
       source = readSource(*reading, options.model, reporter, options.access);
@@ -158,6 +157,17 @@ private:
     isEnd = true;
     StoredTensors tensors(getFolder(module, options.model), options.access);
     return atGraph(module, tensors) ? Outcome::Done : Outcome::InputFault;
+  }
+
+  bool openOutput() {
+    if (!emitsArtifact)
+      return true;
+    std::string error;
+    writer = ArtifactWriter::create(options.output, error);
+    if (!writer)
+      return refuse(error) == Outcome::Done;
+    llvm::sys::RemoveFileOnSignal(writer->temporaryPath());
+    return true;
   }
 
   Outcome refuse(const std::string &text) {
@@ -309,7 +319,7 @@ private:
   Outcome runStage(Stage stage) {
     return runPasses(module, getStageName(stage), [&](OpPassManager &manager) {
       if (stage == Stage::Graph)
-        return buildGraphStage(manager, options, compute, calibration);
+        return buildGraphStage(manager, options, compute, calibration, widensBlocks);
       buildStagePipeline(manager, stage, getRequiredFeatures(target), options.optimization > 0);
     });
   }
@@ -706,7 +716,7 @@ private:
   std::vector<ProcessorCode> variantCodes;
   std::string compute; ///< int8, bf16 or f32
   Stage first = Stage::Import, last = Stage::LLVM;
-  bool emitsArtifact = false, isCheck = false;
+  bool emitsArtifact = false, isCheck = false, widensBlocks = false;
   std::vector<std::string> gpus;
   std::optional<DeviceStage> lastOfDevice; ///< if that is what is asked for
   std::vector<std::unique_ptr<::fovea::manifest::DeviceT>> devices;
@@ -728,6 +738,18 @@ private:
 
 Outcome mlir::fovea::compileModule(ModuleOp module, const Options &options, const Log &log) {
   return Compilation(module, options, log).run();
+}
+
+Outcome mlir::fovea::checkRequest(const Options &options, const Log &log) {
+  CompilerContext context(options.threads);
+  return Compilation(context, options, log).checkRequest();
+}
+
+Outcome mlir::fovea::compileAsStored(const Options &options, const Log &log) {
+  CompilerContext context(options.threads);
+  Compilation compilation(context, options, log);
+  compilation.widenBlocks();
+  return compilation.run();
 }
 
 Outcome mlir::fovea::compileToGraph(const Options &options, const Log &log,

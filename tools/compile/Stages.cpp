@@ -71,8 +71,10 @@ bool mlir::fovea::castsCaches(llvm::StringRef cache) {
 }
 
 void mlir::fovea::buildGraphStage(OpPassManager &manager, const ::fovea::compile::Options &options,
-                                  llvm::StringRef compute, const Calibration *calibration) {
+                                  llvm::StringRef compute, const Calibration *calibration,
+                                  bool widensBlocks) {
   GraphOptions graph;
+  graph.widensBlocks = widensBlocks;
   if (calibration) {
     for (const CalibratedWeight &weight : calibration->weights)
       graph.calibrated.push_back(weight.name);

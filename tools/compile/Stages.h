@@ -28,8 +28,10 @@ void buildStagePipeline(OpPassManager &manager, Stage stage, llvm::ArrayRef<std:
 struct Calibration;
 
 /// The same for the `graph` stage, with what is asked of it; of linears, what chooseCompute() says.
+/// `widensBlocks`: blocks become f32, as they do before they are quantised.
 void buildGraphStage(OpPassManager &manager, const ::fovea::compile::Options &options,
-                     llvm::StringRef compute, const Calibration *calibration = nullptr);
+                     llvm::StringRef compute, const Calibration *calibration = nullptr,
+                     bool widensBlocks = false);
 
 /// Whether a module has weights of integers in blocks, as GGUF has them.
 bool hasBlocks(ModuleOp module);

@@ -36,20 +36,20 @@ std::unique_ptr<TextRunner> TextRunner::open(const std::string &artifact, int th
   options.threads = threads;
   if (fails(fovea_context_create(runner->module, &options, &runner->context), error))
     return nullptr;
+  std::vector<std::string> others;
   for (size_t entry = 0; entry < runner->info.entry_count; ++entry) {
     fovea_entry_info about = FOVEA_ENTRY_INFO_INIT;
     if (fails(fovea_module_get_entry(runner->module, entry, &about), error))
       return nullptr;
     runner->isEmbedder |= about.kind == FOVEA_ENTRY_EMBED;
+    if (about.kind == FOVEA_ENTRY_FORWARD)
+      runner->forward = about.name;
+    else if (std::strcmp(about.name, "linear_inputs") != 0)
+      others.emplace_back(about.name);
   }
+  if (runner->forward.empty() && others.size() == 1)
+    runner->forward = others.front();
   return runner;
-}
-
-bool TextRunner::hasEntry(const char *entry) const {
-  size_t number = 0;
-  fovea_status *missing = fovea_module_find_entry(module, entry, &number);
-  fovea_status_free(missing);
-  return !missing;
 }
 
 int64_t TextRunner::getMostTokens() const {
@@ -71,15 +71,18 @@ bool TextRunner::setArguments(size_t entry, const std::vector<int64_t> &ids, std
   fovea_entry_info about = FOVEA_ENTRY_INFO_INIT;
   if (fails(fovea_module_get_entry(module, entry, &about), error))
     return false;
-  size_t count = ids.size();
+  size_t count = ids.size(), texts = 0;
   arguments.clear();
   for (size_t i = 0; i < about.argument_count; ++i) {
     fovea_value_info argument = FOVEA_VALUE_INFO_INIT;
     if (fails(fovea_module_get_argument(module, entry, i, &argument), error))
       return false;
     std::vector<int64_t> values = ids;
+    bool fits = argument.dtype.code == FOVEA_INT && argument.ndim == 2 &&
+                (argument.dtype.bits == 64 || argument.dtype.bits == 32);
     switch (argument.role) {
     case FOVEA_ROLE_TOKEN_IDS:
+      fits &= ++texts == 1; // a second text would be of another language
       break;
     case FOVEA_ROLE_ATTENTION_MASK:
       values.assign(count, 1);
@@ -92,13 +95,12 @@ bool TextRunner::setArguments(size_t entry, const std::vector<int64_t> &ids, std
         values[at] = static_cast<int64_t>(at);
       break;
     default:
-      values.clear();
+      fits = false;
     }
-    bool fits = !values.empty() && argument.dtype.code == FOVEA_INT && argument.ndim == 2 &&
-                (argument.dtype.bits == 64 || argument.dtype.bits == 32);
     if (!fits) {
       error = "expects an entry '" + std::string(about.name) +
-              "' that takes nothing but tokens, got the argument '" + argument.name + "'";
+              "' that takes nothing but one row of tokens, got the argument '" + argument.name +
+              "'";
       return false;
     }
     std::vector<char> &bytes = arguments.emplace_back();
@@ -123,19 +125,19 @@ bool TextRunner::setArguments(size_t entry, const std::vector<int64_t> &ids, std
   return true;
 }
 
-bool TextRunner::run(const char *entry, const std::vector<int64_t> &ids,
+bool TextRunner::run(const std::string &entry, const std::vector<int64_t> &ids,
                      std::vector<RunResult> &results, std::string &error) {
   results.clear();
   size_t number = 0;
   fovea_entry_info about = FOVEA_ENTRY_INFO_INIT;
-  if (fails(fovea_module_find_entry(module, entry, &number), error) ||
+  if (fails(fovea_module_find_entry(module, entry.c_str(), &number), error) ||
       fails(fovea_module_get_entry(module, number, &about), error))
     return false;
   if (called != entry) {
     fovea_call_free(call);
     call = nullptr;
     called = entry;
-    if (fails(fovea_call_create(context, entry, &call), error))
+    if (fails(fovea_call_create(context, entry.c_str(), &call), error))
       return false;
   }
   if (!setArguments(number, ids, error) || fails(fovea_call_run(call), error))

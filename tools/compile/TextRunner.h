@@ -33,7 +33,9 @@ public:
   bool isDecoder() const { return info.kind == FOVEA_DECODER; }
   /// Tokens that a row may have; 0: any number.
   int64_t getMostTokens() const;
-  bool hasEntry(const char *entry) const;
+  /// The entry that takes whole rows: the one of that kind, or the only one but for
+  /// `linear_inputs`; empty if there is none.
+  const std::string &getForward() const { return forward; }
   /// Whether texts become vectors.
   bool canEmbed() const { return isEmbedder; }
 
@@ -42,8 +44,8 @@ public:
               std::string &error) const;
   /// Runs an entry whose arguments all follow from the tokens of one row. Results that are not f32
   /// are left out.
-  bool run(const char *entry, const std::vector<int64_t> &ids, std::vector<RunResult> &results,
-           std::string &error);
+  bool run(const std::string &entry, const std::vector<int64_t> &ids,
+           std::vector<RunResult> &results, std::string &error);
   /// The vector of a text.
   bool embed(const std::string &text, std::vector<float> &vector, std::string &error);
 
@@ -57,6 +59,7 @@ private:
   std::string called;                       ///< the entry of `call`
   std::vector<std::vector<char>> arguments; ///< of `call`, which reads them when it runs
   fovea_module_info info = FOVEA_MODULE_INFO_INIT;
+  std::string forward;
   bool isEmbedder = false;
 };
 

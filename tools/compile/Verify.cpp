@@ -99,9 +99,9 @@ static std::string findMismatch(const artifact::ArtifactReader &reader, ModuleOp
     return std::string("expects --dtype as it was compiled with: its weights are ") +
            (isQuantized ? "quantised" : "not quantised");
   if (StringRef(manifest.fusion_report).contains("\"calibrated\""))
-    return "its weights are rounded by a text (--calibrate), which --source does not have; what "
-           "its "
-           "code computes is compared with plain --dtype=int4";
+    return "its weights are rounded by a text (--calibrate), which --source does not have; to "
+           "verify "
+           "its code, compile it without --calibrate";
   for (func::FuncOp entry : mlir::fovea::verify::getEntries(module)) {
     auto found = llvm::find_if(manifest.entries,
                                [&](const auto &other) { return other->name == entry.getName(); });
