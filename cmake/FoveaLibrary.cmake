@@ -30,6 +30,14 @@ target_compile_options(fovea_flags INTERFACE
   -Wall -Wextra -Wno-unused-parameter $<$<BOOL:${FOVEA_WERROR}>:-Werror>
   -fvisibility=hidden -fvisibility-inlines-hidden)
 
+# fovea_precompile_headers(name <header>...): these headers, which most of its sources include, are read once.
+function(fovea_precompile_headers name)
+  target_precompile_headers(${name} PRIVATE ${ARGN})
+  if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    target_compile_options(${name} PRIVATE -Xclang -fno-pch-timestamp)
+  endif()
+endfunction()
+
 if(FOVEA_COMPILER)
   # Code that uses MLIR: its include directories are system ones (their warnings
   # are not ours), and one precompiled header serves all of it.
@@ -73,11 +81,7 @@ if(FOVEA_COMPILER)
     file(WRITE ${PROJECT_BINARY_DIR}/pch.cpp "")
     add_library(fovea_mlir_pch OBJECT ${PROJECT_BINARY_DIR}/pch.cpp)
     target_link_libraries(fovea_mlir_pch PRIVATE fovea_mlir_flags)
-    target_precompile_headers(fovea_mlir_pch PRIVATE
-      ${PROJECT_SOURCE_DIR}/cmake/MLIRPrecompiled.h)
-    if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
-      target_compile_options(fovea_mlir_pch PRIVATE -Xclang -fno-pch-timestamp)
-    endif()
+    fovea_precompile_headers(fovea_mlir_pch ${PROJECT_SOURCE_DIR}/cmake/MLIRPrecompiled.h)
   endif()
 endif()
 
@@ -156,14 +160,6 @@ function(fovea_plain_library name)
   add_library(${name} STATIC ${arg_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PUBLIC fovea_flags ${arg_LINK})
   fovea_check_all_sources_listed(${arg_UNPARSED_ARGUMENTS})
-endfunction()
-
-# fovea_precompile(name <header>...): these headers, which most of its sources include, are read once.
-function(fovea_precompile name)
-  target_precompile_headers(${name} PRIVATE ${ARGN})
-  if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
-    target_compile_options(${name} PRIVATE -Xclang -fno-pch-timestamp)
-  endif()
 endfunction()
 
 # fovea_flatbuffers(Target Schema.fbs): makes <build>/<folder>/Schema_generated.h,

@@ -188,10 +188,8 @@ static void copyInput(const float *rows, int64_t inputs, int64_t k, int64_t coun
 
 bool InputFactor::quantize(const float *rows, int64_t count, CalibratedRows out,
                            CalibrationLoss &loss) const {
-  // Products of f16 multiply the numbers that quantised ones stand for in f16.
-  constexpr float kMost = 65504;
   for (int64_t i = 0; i < count * inputs; ++i)
-    if (!(std::fabs(rows[i]) <= kMost))
+    if (!(std::fabs(rows[i]) <= kMostOfHalf)) // nor NaN
       return false;
   addEnergy(rows, count, loss);
   std::vector<float> lost(inputs * kLanes); // at each input

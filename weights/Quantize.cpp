@@ -98,9 +98,6 @@ static float findExtreme(ArrayRef<float> w) {
 
 //===-- Evaluation ---------------------------------------------------------------------------===//
 
-/// Products of f16 multiply the numbers that quantised ones stand for in f16.
-static constexpr float kMostOfHalf = 65504;
-
 static LogicalResult refuse(Attribute input, Type scaleType, float extreme, int64_t row) {
   InFlightDiagnostic error = emitError(UnknownLoc::get(input.getContext()));
   error << "expects finite weights to quantise, ";

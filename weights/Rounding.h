@@ -19,6 +19,10 @@ inline constexpr float kLeastInt4 = -8, kMostInt4 = 7;
 /// side's 7, and past 8 the extreme is cut off for smaller steps of the others.
 inline constexpr std::array<float, 8> kInt4Divisors = {-8, -7.5, -7, 7, 7.5, 8, -8.5, -9};
 
+/// The greatest weight beside scales of f16: products of f16 multiply the numbers that quantised
+/// ones stand for in f16.
+inline constexpr float kMostOfHalf = 65504;
+
 /// To nearest even, of what is within [low, high], which are small: adding 1.5 * 2^23 leaves no
 /// room for a fraction.
 inline float roundToInteger(float value, float low, float high) {

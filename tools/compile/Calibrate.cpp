@@ -23,9 +23,6 @@ using namespace mlir;
 using namespace mlir::fovea;
 using namespace ::fovea::compile;
 
-/// The entry that `--probe inputs` makes.
-static constexpr char kObserved[] = "linear_inputs";
-
 namespace {
 
 /// A matrix that would be int4, and what it lost.
@@ -85,7 +82,7 @@ public:
     if (options.emit != "fovea" && options.emit != "obj" && options.emit != "asm")
       note("the IR names weights of a file '" + kCalibratedFile.str() +
            "', which is not written; an artifact holds them");
-    return compileWith(calibration, options, log, summary);
+    return compileWith(&calibration, options, log, summary);
   }
 
 private:
@@ -169,7 +166,7 @@ private:
     if (model->getForward().empty())
       return refuse("expects an entry of kind forward, or one entry");
     // Before hours are spent, both entries once.
-    for (const std::string &entry : {std::string(kObserved), model->getForward()})
+    for (const std::string &entry : {std::string(kLinearInputs), model->getForward()})
       if (!model->run(entry, texts.heldOut.front().ids, results, error))
         return refuse(error);
     return Outcome::Done;
@@ -257,7 +254,7 @@ private:
     for (const auto &[number, piece] : llvm::enumerate(texts.observed)) {
       log.progress("calibrating: running the text", double(number) / double(texts.observed.size()));
       std::vector<RunResult> results;
-      if (!model->run(kObserved, piece.ids, results, error))
+      if (!model->run(kLinearInputs, piece.ids, results, error))
         return fail(context, error);
       for (const RunResult &result : results) {
         // The weight's name, and a number.
@@ -371,7 +368,6 @@ private:
   Outcome tellLoss() {
     std::string error;
     TextComparison before, after;
-    const Calibration none;
     for (bool isCalibrated : {false, true}) {
       TemporaryArtifact artifact;
       if (Outcome outcome = refuseArtifact(artifact); outcome != Outcome::Done)
@@ -379,7 +375,7 @@ private:
       Options trial = makeTrial(artifact);
       trial.dtype = "int4";
       trial.compute = chooseCompute(options, /*hasBlocks=*/false);
-      Outcome outcome = compileWith(isCalibrated ? calibration : none, trial, quiet,
+      Outcome outcome = compileWith(isCalibrated ? &calibration : nullptr, trial, quiet,
                                     /*summary=*/nullptr);
       if (outcome != Outcome::Done)
         return outcome;

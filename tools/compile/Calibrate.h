@@ -47,8 +47,9 @@ struct Calibration {
                                          const ::fovea::compile::Log &log,
                                          function_ref<bool(ModuleOp, RecipeSource &)> visit);
 
-/// Compiles with weights that are there; `options.calibrate` is not looked at.
-::fovea::compile::Outcome compileWith(const Calibration &calibration,
+/// Compiles with weights that are there, none if `calibration` is null; `options.calibrate` is not
+/// looked at.
+::fovea::compile::Outcome compileWith(const Calibration *calibration,
                                       const ::fovea::compile::Options &options,
                                       const ::fovea::compile::Log &log,
                                       ::fovea::compile::Summary *summary);

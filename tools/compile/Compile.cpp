@@ -758,11 +758,11 @@ Outcome mlir::fovea::compileToGraph(const Options &options, const Log &log,
   return Compilation(context, options, log).run(visit);
 }
 
-Outcome mlir::fovea::compileWith(const Calibration &calibration, const Options &options,
+Outcome mlir::fovea::compileWith(const Calibration *calibration, const Options &options,
                                  const Log &log, ::fovea::compile::Summary *summary) {
   CompilerContext context(options.threads);
   Compilation compilation(context, options, log);
-  compilation.setCalibration(&calibration);
+  compilation.setCalibration(calibration);
   Outcome outcome = compilation.run();
   if (summary)
     *summary = compilation.getSummary();
@@ -781,14 +781,8 @@ std::vector<std::string> getGpuNames() {
 }
 
 Outcome compile(const Options &options, const Log &log, Summary *summary) {
-  if (!options.calibrate.empty())
-    return compileCalibrated(options, log, summary);
-  CompilerContext context(options.threads);
-  Compilation compilation(context, options, log);
-  Outcome outcome = compilation.run();
-  if (summary)
-    *summary = compilation.getSummary();
-  return outcome;
+  return options.calibrate.empty() ? compileWith(/*calibration=*/nullptr, options, log, summary)
+                                   : compileCalibrated(options, log, summary);
 }
 
 Outcome check(const std::string &model, artifact::FileAccess access, const Log &log,

@@ -44,7 +44,7 @@ std::unique_ptr<TextRunner> TextRunner::open(const std::string &artifact, int th
     runner->isEmbedder |= about.kind == FOVEA_ENTRY_EMBED;
     if (about.kind == FOVEA_ENTRY_FORWARD)
       runner->forward = about.name;
-    else if (std::strcmp(about.name, "linear_inputs") != 0)
+    else if (std::strcmp(about.name, kLinearInputs) != 0)
       others.emplace_back(about.name);
   }
   if (runner->forward.empty() && others.size() == 1)

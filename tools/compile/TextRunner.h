@@ -13,6 +13,9 @@
 
 namespace fovea::compile {
 
+/// The entry that `--probe inputs` adds.
+inline constexpr char kLinearInputs[] = "linear_inputs";
+
 /// A result of an entry: rows of f32. Lives until the next run.
 struct RunResult {
   std::string name;
@@ -34,7 +37,7 @@ public:
   /// Tokens that a row may have; 0: any number.
   int64_t getMostTokens() const;
   /// The entry that takes whole rows: the one of that kind, or the only one but for
-  /// `linear_inputs`; empty if there is none.
+  /// kLinearInputs; empty if there is none.
   const std::string &getForward() const { return forward; }
   /// Whether texts become vectors.
   bool canEmbed() const { return isEmbedder; }
