@@ -17,7 +17,8 @@ endif()
 
 find_program(CCACHE ccache)
 if(CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+  # By the compiler's own list of what it read: else each source that is new is preprocessed first.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_DEPEND=true
       CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
       CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} ${CCACHE})
 endif()
@@ -33,6 +34,14 @@ target_compile_options(fovea_flags INTERFACE
 # fovea_precompile_headers(name <header>...): these headers, which most of its sources include, are read once.
 function(fovea_precompile_headers name)
   target_precompile_headers(${name} PRIVATE ${ARGN})
+  if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    target_compile_options(${name} PRIVATE -Xclang -fno-pch-timestamp)
+  endif()
+endfunction()
+
+# fovea_reuse_headers(name other): what was read for the other target.
+function(fovea_reuse_headers name other)
+  target_precompile_headers(${name} REUSE_FROM ${other})
   if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
     target_compile_options(${name} PRIVATE -Xclang -fno-pch-timestamp)
   endif()
@@ -82,6 +91,8 @@ if(FOVEA_COMPILER)
     add_library(fovea_mlir_pch OBJECT ${PROJECT_BINARY_DIR}/pch.cpp)
     target_link_libraries(fovea_mlir_pch PRIVATE fovea_mlir_flags)
     fovea_precompile_headers(fovea_mlir_pch ${PROJECT_SOURCE_DIR}/cmake/MLIRPrecompiled.h)
+    # Once all that tablegen makes is described.
+    cmake_language(DEFER DIRECTORY ${PROJECT_SOURCE_DIR} CALL fovea_generated_first fovea_mlir_pch)
   endif()
 endif()
 
@@ -111,20 +122,22 @@ function(fovea_tablegen target td)
   set_property(GLOBAL APPEND PROPERTY FOVEA_TABLEGEN_TARGETS ${target})
 endfunction()
 
-# fovea_precompiled(name): the precompiled header of all code that uses MLIR, and whatever tablegen
-# makes, since any of our headers may include it; that takes a second in all.
-function(fovea_precompiled name)
-  # It was made with -fPIC; for a program CMake would say -fPIE.
-  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
-  target_compile_options(${name} PRIVATE -fPIC)
-  target_precompile_headers(${name} REUSE_FROM fovea_mlir_pch)
-  if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
-    target_compile_options(${name} PRIVATE -Xclang -fno-pch-timestamp)
-  endif()
+# fovea_generated_first(name): whatever tablegen makes, since any of our headers may include it; that
+# takes a second in all.
+function(fovea_generated_first name)
   get_property(generated GLOBAL PROPERTY FOVEA_TABLEGEN_TARGETS)
   if(generated)
     add_dependencies(${name} ${generated})
   endif()
+endfunction()
+
+# fovea_precompiled(name): the precompiled header of all code that uses MLIR.
+function(fovea_precompiled name)
+  # It was made with -fPIC; for a program CMake would say -fPIE.
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${name} PRIVATE -fPIC)
+  fovea_reuse_headers(${name} fovea_mlir_pch)
+  fovea_generated_first(${name})
 endfunction()
 
 # fovea_mlir_library(Name [PARTIAL] a.cpp b.cpp [DEPENDS IncGen...] [LINK lib...])
@@ -179,14 +192,37 @@ function(fovea_flatbuffers target schema)
   add_dependencies(${target} ${target}_gen)
 endfunction()
 
+# fovea_unoptimized(name): a program's, or what it reuses.
+function(fovea_unoptimized name)
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${name} PRIVATE -fPIE -O0 -U_FORTIFY_SOURCE)
+endfunction()
+
+# The headers that most unit tests include, precompiled.
+function(fovea_test_headers)
+  if(NOT TARGET fovea_test_headers)
+    file(WRITE ${PROJECT_BINARY_DIR}/TestHeaders.cpp "")
+    add_library(fovea_test_headers OBJECT ${PROJECT_BINARY_DIR}/TestHeaders.cpp)
+    target_link_libraries(fovea_test_headers PRIVATE fovea_flags FoveaArtifact GTest::gtest)
+    fovea_unoptimized(fovea_test_headers)
+    fovea_precompile_headers(fovea_test_headers
+      <gtest/gtest.h> ${PROJECT_SOURCE_DIR}/artifact/Format.h)
+  endif()
+endfunction()
+
 # fovea_unit_test(Name [MLIR] a.cpp [LINK lib...]): a GoogleTest program of test/unit; build/bin/Name,
-# also known to ctest. With MLIR its sources use that.
+# also known to ctest. With MLIR its sources use that. Without it they are not optimised: what they
+# test is, and their own code, most of it macros, runs for milliseconds and compiles for minutes.
 function(fovea_unit_test name)
   cmake_parse_arguments(arg "MLIR" "" "LINK" ${ARGN})
   add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE fovea_flags ${arg_LINK} GTest::gtest_main)
   if(arg_MLIR)
     fovea_precompiled(${name})
+  else()
+    fovea_test_headers()
+    fovea_unoptimized(${name})
+    fovea_reuse_headers(${name} fovea_test_headers)
   endif()
   add_test(NAME ${name} COMMAND ${name})
   fovea_check_all_sources_listed(${arg_UNPARSED_ARGUMENTS})
