@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions of vectors as fovea-expand-math writes them, compiled for each level this machine runs,
-// against the C library in f64; and every elementwise op of the `math` dialect on vectors against
-// the same op on scalars.
+// Functions of vectors as fovea-expand-math writes them, compiled for each level this machine or an
+// emulator runs, against the C library in f64; and every elementwise op of the `math` dialect on
+// vectors against the same op on scalars.
 #include "lowering/Math/Passes.h"
 #include "lowering/Pipelines.h"
 #include "mlir/Parser/Parser.h"
 #include "test/grid/NativeCode.h"
+#include "test/grid/RemoteProcess.h"
 #include "llvm/TargetParser/Host.h"
 #include <cmath>
 #include <cstring>
@@ -39,11 +40,16 @@ public:
   /// Calls a function on `count` elements.
   template <typename In, typename Out>
   void call(const std::string &name, const In *x, Out *y, int64_t count) const {
-    auto function =
-        reinterpret_cast<void (*)(const In *, const In *, int64_t, int64_t, int64_t, Out *, Out *,
-                                  int64_t, int64_t, int64_t)>(code->lookup(name));
-    ASSERT_TRUE(function) << name;
-    function(x, x, 0, count, 1, y, y, 0, count, 1);
+    GuardedMemory from(count * sizeof(In), code->isRemote()),
+        to(count * sizeof(Out), code->isRemote());
+    std::memcpy(from.data(), x, count * sizeof(In));
+    auto n = static_cast<uintptr_t>(count), in = reinterpret_cast<uintptr_t>(from.data()),
+         out = reinterpret_cast<uintptr_t>(to.data());
+    std::string error;
+    ASSERT_TRUE(code->call(name, {in, in, 0, n, 1, out, out, 0, n, 1}, Unwritten::NaN, error))
+        << name << ": " << error;
+    EXPECT_TRUE(from.isIntact() && to.isIntact()) << name << " wrote outside of a buffer";
+    std::memcpy(y, to.data(), count * sizeof(Out));
   }
 
 private:
@@ -177,12 +183,20 @@ void check(const Bound &bound, const Code &code, const std::string &name, bool f
 struct Level {
   const char *name, *cpu;
   std::vector<const char *> features;
+  bool fused = true, isEmulated = false;
+
+  bool runs(const llvm::StringMap<bool> &host) const {
+    if (isEmulated)
+      return RemoteProcess::get() != nullptr;
+    return llvm::all_of(features, [&](const char *name) { return host.lookup(name); });
+  }
 };
 
 TEST(MathTest, ExpansionsStayWithinTheirBounds) {
-  const Level levels[] = {{"sse", "x86-64", {}},
+  const Level levels[] = {{"sse", "x86-64", {}, /*fused=*/false},
                           {"avx2", "x86-64-v3", {"avx2", "fma"}},
-                          {"avx512", "x86-64-v4", {"avx512f", "avx512dq", "avx512vl", "avx512bw"}}};
+                          {"avx512", "x86-64-v4", {"avx512f", "avx512dq", "avx512vl", "avx512bw"}},
+                          {"aarch64", "aarch64", {}, /*fused=*/true, /*isEmulated=*/true}};
   const int64_t lengths[] = {16, 12, 8, 4, 32};
   std::vector<float> x = makeArguments();
   std::vector<std::vector<double>> expected;
@@ -193,7 +207,7 @@ TEST(MathTest, ExpansionsStayWithinTheirBounds) {
   }
   llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
   for (const Level &level : levels) {
-    if (llvm::any_of(level.features, [&](const char *name) { return !features.lookup(name); })) {
+    if (!level.runs(features)) {
       printf("this machine cannot run %s\n", level.name);
       continue;
     }
@@ -209,8 +223,7 @@ TEST(MathTest, ExpansionsStayWithinTheirBounds) {
     printf("%s\n", level.name);
     std::vector<float> few(x.end() - 960, x.end()); // all the special ones
     for (const auto &[index, bound] : llvm::enumerate(kBounds)) {
-      bool fused = level.features.size() != 0;
-      check(bound, code, std::string(bound.op) + "_16", fused, x, expected[index]);
+      check(bound, code, std::string(bound.op) + "_16", level.fused, x, expected[index]);
       // Other lengths do the same arithmetic in other registers.
       std::vector<float> y(few.size()), z(few.size());
       code.call(std::string(bound.op) + "_16", few.data(), y.data(), few.size());

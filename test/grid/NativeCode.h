@@ -27,7 +27,7 @@ public:
   ~NativeCode();
   /// The address of a function; null if there is none, or the code is for another processor.
   void *lookup(StringRef name) const;
-  /// Calls a function with up to eight words; false, and `error` says why, if it cannot be called.
+  /// Calls a function with up to ten words; false, and `error` says why, if it cannot be called.
   /// The stack is filled before with what nobody has written.
   bool call(StringRef name, ArrayRef<uintptr_t> words, Unwritten unwritten,
             std::string &error) const;

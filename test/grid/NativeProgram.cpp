@@ -1,15 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See NativeProgram.h. All that code reads and writes lies in memory of its own, the frame and its
+// tables too: another process may be the one that runs it.
 #include "test/grid/NativeProgram.h"
 #include "lowering/Entries/Entries.h"
 #include "lowering/Pipelines.h"
 #include "lowering/Schedule/Schedule.h"
+#include "lowering/Targets/Table.h"
 #include "mlir/IR/Verifier.h"
 #include "passes/Passes.h"
 #include "passes/Pipelines.h"
+#include <cstring>
 
 using namespace mlir;
 using namespace mlir::fovea;
 using namespace mlir::fovea::interpreter;
+
+StringRef mlir::fovea::getTestedLevel() {
+  static const std::string level = [] {
+    const char *named = std::getenv("FOVEA_TEST_PROCESSOR");
+    return named ? std::string(named) : getHostLevel().str();
+  }();
+  return level;
+}
 
 /// As the command does it: verified at the end.
 static LogicalResult run(PassManager &passes, ModuleOp module) {
@@ -20,6 +33,12 @@ static LogicalResult run(PassManager &passes, ModuleOp module) {
 
 std::unique_ptr<NativeProgram> NativeProgram::compile(ModuleOp original, std::string &error,
                                                       const NativeOptions &options) {
+  StringRef level = options.level.empty() ? getTestedLevel() : options.level;
+  const Level *known = findProcessorLevel(level);
+  if (!known) {
+    error = ("expects a level of " + listProcessorLevels() + ", got '" + level + "'").str();
+    return nullptr;
+  }
   OwningOpRef<ModuleOp> module(original.clone());
   PassManager graph(module->getContext()), fused(module->getContext()),
       stages(module->getContext());
@@ -30,18 +49,20 @@ std::unique_ptr<NativeProgram> NativeProgram::compile(ModuleOp original, std::st
   if (failed(run(fused, *module)))
     return nullptr;
   module->walk([&](GroupOp group) { options.choose(group); });
-  buildScheduledPipeline(stages, options.level);
+  buildScheduledPipeline(stages, level);
   buildKernelsPipeline(stages);
   if (failed(run(stages, *module)))
     return nullptr;
   std::unique_ptr<NativeProgram> program(new NativeProgram);
+  program->isRemote = known->family != &getHostFamily();
   FailureOr<std::vector<EntryLayout>> entries = describeEntries(*module);
   if (failed(entries))
     return nullptr;
   program->entries = *entries;
   for (auto weight : module->getOps<WeightOp>()) {
     RankedTensorType type = weight.getWeightType();
-    GuardedMemory &memory = program->weights.emplace_back(*getStorageBytes(type));
+    GuardedMemory &memory =
+        program->weights.emplace_back(program->makeMemory(*getStorageBytes(type)));
     if (failed(evaluateRows(cast<RecipeAttrInterface>(weight.getRecipe()), *options.source, 0,
                             getStorageShape(type)[0], memory.data())))
       return nullptr;
@@ -53,9 +74,19 @@ std::unique_ptr<NativeProgram> NativeProgram::compile(ModuleOp original, std::st
   buildLLVMPipeline(native, options.tiles);
   if (failed(run(native, *module)))
     return nullptr;
-  program->code = NativeCode::make(*module, "host", error,
+  program->code = NativeCode::make(*module, program->isRemote ? level : "host", error,
                                    options.optimizes && options.tiles == TilesTo::Vectors);
   return program->code ? std::move(program) : nullptr;
+}
+
+GuardedMemory NativeProgram::makeCopy(ArrayRef<uint64_t> words) const {
+  GuardedMemory memory = makeMemory(words.size() * sizeof(uint64_t));
+  std::memcpy(memory.data(), words.data(), words.size() * sizeof(uint64_t));
+  return memory;
+}
+
+static uint64_t getAddress(const GuardedMemory &memory) {
+  return reinterpret_cast<uint64_t>(memory.data());
 }
 
 FailureOr<std::vector<RuntimeValue>> NativeProgram::call(StringRef name,
@@ -70,27 +101,28 @@ FailureOr<std::vector<RuntimeValue>> NativeProgram::call(StringRef name,
     error = "no such entry";
     return failure();
   }
-  auto plan = reinterpret_cast<fovea_plan_fn>(code->lookup(("fovea_" + name + "_plan").str()));
-  auto step = reinterpret_cast<fovea_step_fn>(code->lookup(("fovea_" + name + "_step").str()));
-  std::vector<int64_t> dims, locals(entry->localsCount);
+  std::vector<uint64_t> dims, buffers, weightData;
   std::vector<GuardedMemory> memories;
-  memories.reserve(arguments.size() + entry->signature.getResults().size());
-  std::vector<void *> buffers;
   for (auto [value, port] : llvm::zip(arguments, entry->signature.getArguments())) {
     const Tensor &tensor = *std::get<TensorRef>(value);
     Type type = cast<RankedTensorType>(port.getType()).getElementType();
     dims.insert(dims.end(), tensor.shape.begin(), tensor.shape.end());
-    GuardedMemory &memory = memories.emplace_back(getStorageBytes(type, tensor.size()));
+    GuardedMemory &memory = memories.emplace_back(makeMemory(getStorageBytes(type, tensor.size())));
     for (int64_t i = 0; i < tensor.size(); ++i)
       putElement(memory.data() + i * getStorageBytes(type, 1), type, tensor.at(i));
-    buffers.push_back(memory.data());
+    buffers.push_back(getAddress(memory));
   }
-  plan(dims.data(), locals.data());
+  GuardedMemory sizes = makeCopy(dims),
+                planned = makeCopy(std::vector<uint64_t>(entry->localsCount));
+  const auto *locals = reinterpret_cast<const int64_t *>(planned.data());
+  if (!code->call(("fovea_" + name + "_plan").str(), {getAddress(sizes), getAddress(planned)},
+                  unwritten, error))
+    return failure();
   if (locals[0] < 0) {
     error = "sizes refused";
     return failure();
   }
-  GuardedMemory arena(locals[0]);
+  GuardedMemory arena = makeMemory(locals[0]);
   arena.plant(unwritten);
   std::vector<RuntimeValue> results;
   int64_t place = 1;
@@ -105,26 +137,33 @@ FailureOr<std::vector<RuntimeValue>> NativeProgram::call(StringRef name,
     }
     tensor.isReal = isa<FloatType>(type.getElementType());
     (tensor.isReal ? (void)tensor.reals.resize(count) : (void)tensor.integers.resize(count));
-    GuardedMemory &memory = memories.emplace_back(getStorageBytes(type.getElementType(), count));
+    GuardedMemory &memory =
+        memories.emplace_back(makeMemory(getStorageBytes(type.getElementType(), count)));
     memory.plant(unwritten);
-    buffers.push_back(memory.data());
+    buffers.push_back(getAddress(memory));
     tensors.push_back(std::move(tensor));
   }
-  int64_t fault = 0;
-  std::vector<const void *> weightData;
   for (const GuardedMemory &weight : weights)
-    weightData.push_back(weight.data());
-  fovea_frame frame{arena.data(), weightData.data(), buffers.data(), locals.data(), &fault};
+    weightData.push_back(getAddress(weight));
+  GuardedMemory weightTable = makeCopy(weightData), bufferTable = makeCopy(buffers),
+                faulty = makeCopy({0});
+  static_assert(sizeof(fovea_frame) == 5 * sizeof(uint64_t));
+  GuardedMemory frame =
+      makeCopy({getAddress(arena), getAddress(weightTable), getAddress(bufferTable),
+                getAddress(planned), getAddress(faulty)});
   for (size_t i = 0; i < entry->steps.size(); ++i)
-    for (int64_t part = 0; part < parts; ++part) {
-      plantOnStack(unwritten);
-      step(&frame, i, part, parts);
-    }
-  if (fault) {
+    for (int64_t part = 0; part < parts; ++part)
+      if (!code->call(
+              ("fovea_" + name + "_step").str(),
+              {getAddress(frame), i, static_cast<uint64_t>(part), static_cast<uint64_t>(parts)},
+              unwritten, error))
+        return failure();
+  if (int64_t fault = *reinterpret_cast<const int64_t *>(faulty.data())) {
     error = "fault in " + entry->steps[fault - 1].kernel;
     return failure();
   }
-  memories.push_back(std::move(arena));
+  for (GuardedMemory *memory : {&arena, &sizes, &planned, &weightTable, &bufferTable, &frame})
+    memories.push_back(std::move(*memory));
   for (const GuardedMemory &memory : memories)
     if (!memory.isIntact()) {
       error = "wrote outside of a buffer";
@@ -132,7 +171,7 @@ FailureOr<std::vector<RuntimeValue>> NativeProgram::call(StringRef name,
     }
   for (auto [i, port] : llvm::enumerate(entry->signature.getResults())) {
     Type type = cast<RankedTensorType>(port.getType()).getElementType();
-    const char *data = static_cast<char *>(buffers[arguments.size() + i]);
+    const char *data = memories[arguments.size() + i].data();
     for (int64_t n = 0, count = tensors[i].size(); n < count; ++n)
       tensors[i].put(n, getElement(data + n * getStorageBytes(type, 1), type));
     results.push_back(std::make_shared<const Tensor>(std::move(tensors[i])));

@@ -14,6 +14,10 @@
 
 namespace mlir::fovea {
 
+/// The level of the processor that is tested: this machine's, or the one that FOVEA_TEST_PROCESSOR
+/// names, run by qemu where it is of another family.
+StringRef getTestedLevel();
+
 /// How a program is compiled.
 struct NativeOptions {
   /// What the module's weights are made of; may be null if there are none.
@@ -22,7 +26,7 @@ struct NativeOptions {
   bool optimizes = true;            ///< false: vectors neither, as with -O1
   /// May give groups schedules before the others get theirs.
   std::function<void(GroupOp)> choose = [](GroupOp) {};
-  /// Of the target; empty for the host's.
+  /// Of the target; empty for that of the processor that is tested.
   StringRef level = "";
   /// May lower kernels' tiles before the pipeline does.
   std::function<LogicalResult(func::FuncOp)> lower = [](func::FuncOp) { return success(); };
@@ -44,7 +48,13 @@ public:
 
 private:
   NativeProgram() = default;
+  /// Memory that the code may touch.
+  GuardedMemory makeMemory(size_t bytes) const { return GuardedMemory(bytes, isRemote); }
+  /// The same words there.
+  GuardedMemory makeCopy(ArrayRef<uint64_t> words) const;
+
   std::vector<EntryLayout> entries;
+  bool isRemote = false;              ///< whether another process runs it
   std::vector<GuardedMemory> weights; ///< as the artifact would hold them
   std::unique_ptr<NativeCode> code;
 };

@@ -82,10 +82,10 @@ std::optional<uint64_t> RemoteProcess::ask(const Request &request, std::string &
 }
 
 char *RemoteProcess::allocate(size_t bytes) {
-  char *result = reinterpret_cast<char *>(kAddress) + used;
-  used += llvm::alignTo(bytes, 4096);
-  ++count;
-  if (used > kBytes)
+  char *all = reinterpret_cast<char *>(kAddress);
+  char *begin = ends.empty() ? all : ends.rbegin()->second;
+  if (bytes > kBytes - static_cast<uint64_t>(begin - all))
     llvm::report_fatal_error("no memory that is shared");
-  return result;
+  ends[begin] = begin + llvm::alignTo(bytes, 4096);
+  return begin;
 }

@@ -5,6 +5,7 @@
 #define FOVEA_TEST_GRID_REMOTEPROCESS_H
 
 #include "test/grid/remote/Request.h"
+#include <map>
 #include <optional>
 #include <string>
 
@@ -19,15 +20,15 @@ public:
   /// The answer; nothing, and `error` says why, if there is none.
   std::optional<uint64_t> ask(const ::fovea::remote::Request &request, std::string &error);
 
-  /// Whole pages of the memory that both have, until all of them are released.
+  /// Whole pages of the memory that both have, behind all that are not released.
   char *allocate(size_t bytes);
-  void release() { used = --count == 0 ? 0 : used; }
+  void release(char *begin) { ends.erase(begin); }
 
 private:
   bool start();
   int input = -1, output = -1;
   bool runs = false;
-  size_t used = 0, count = 0;
+  std::map<char *, char *> ends; ///< of what is allocated
 };
 
 } // namespace mlir::fovea
