@@ -14,6 +14,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -169,7 +170,7 @@ def python_tests(everything, device=None):
 
 
 def random_programs(everything):
-    """fovea-smith: always the same programs, 2,000 with --all; a part of them, and large ones, as code of GPUs on the emulator; as many near misses, whose tables stand in the log. Programs of this processor that test/smith/open.txt names fail in the way that it says: in no other, and none that passes may stand there."""
+    """fovea-smith: always the same programs, 2,000 with --all; a part of them, and large ones, as code of GPUs on the emulator, and others as aarch64 by qemu where scripts/setup --aarch64 built what runs them; as many near misses, whose tables stand in the log. Programs of this processor that test/smith/open.txt names fail in the way that it says: in no other, and none that passes may stand there."""
     suite = Suite("smith")
     listed = re.findall(r"^(\d+) (\w+):", (ROOT / "test" / "smith" / "open.txt").read_text(), re.MULTILINE)
     series = [([], 2000 if everything else 50)]
@@ -178,16 +179,18 @@ def random_programs(everything):
     for flags, count in series:
         known = {int(number): kind for number, kind in listed if int(number) < count and not flags}
         run_series(suite, flags, 1, count, known)
+    if everything and (BUILD / "aarch64" / "bin" / "fovea-grid-remote").exists() and shutil.which("qemu-aarch64"):
+        run_series(suite, [], 19, 100, {}, FOVEA_TEST_PROCESSOR="aarch64-i8mm")
     run_series(suite, ["--near-misses"], 18, 2000 if everything else 60, {})
     return suite
 
 
-def run_series(suite, flags, seed, count, known):
+def run_series(suite, flags, seed, count, known, **environment):
     """Programs 0 to `count` - 1 of a seed; `known` has the kinds of those that fail."""
-    name = " ".join(["fovea-smith", *flags])
+    name = " ".join([*(f"{name}={value}" for name, value in environment.items()), "fovea-smith", *flags])
     failures = len(suite.failures)
-    file = RESULTS / f"{''.join([suite.name, *flags])}.log"
-    code = run(suite, [str(BUILD / "bin" / "fovea-smith"), "--seed", str(seed), "--count", str(count), "--quiet", *flags], file)
+    file = RESULTS / f"{''.join([suite.name, *environment.values(), *flags])}.log"
+    code = run(suite, [str(BUILD / "bin" / "fovea-smith"), "--seed", str(seed), "--count", str(count), "--quiet", *flags], file, **environment)
     log = file.read_text(errors="replace")
     if match := re.search(r"^(\d+) passed, \d+ failed$", log, re.MULTILINE):
         suite.passed += int(match[1])
