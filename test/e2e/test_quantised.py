@@ -112,7 +112,7 @@ def test_many_rows_on_a_device(compiled, fovea_run, tmp_path, device, dtype, chi
     path = write_program(tmp_path, weight)
     path.write_text(path.read_text().replace(f"tensor<?x{k}xf32>", f"tensor<?x?x{k}x{element}>").replace(f"tensor<?x{n}xf32>", f"tensor<?x?x{n}x{element}>")
                     .replace('["rows"]', '["batch", "rows"]'))
-    artifact = compiled(path, f"--dtype={dtype}", f"--gpu={chip}")
+    artifact = compiled(path, f"--dtype={dtype}", f"--gpu={chip}", *(["--compute=f32"] if element == "f32" else []))
     x = np.random.default_rng(5).standard_normal((1, 133, k)).astype(np.float32 if element == "f32" else np.float16)
     found = {}
     for where in ("cpu", device):
