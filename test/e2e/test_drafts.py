@@ -9,6 +9,7 @@ import pytest
 
 from programs import BIN
 
+HAS_AVX512 = "avx512vl" in pathlib.Path("/proc/cpuinfo").read_text()
 KINDS = {"f32": ["--compute=f32"], "bf16": ["--compute=bf16", "--target=x86-64-v4"], "bf16 caches": ["--compute=f32", "--cache=bf16"], "int8 caches": ["--compute=f32", "--cache=int8"],
          "int8": ["--dtype=int8", "--compute=int8"], "int4": ["--dtype=int4", "--compute=int8"], "int8 by floats": ["--dtype=int8", "--compute=f32"], "int4 by floats": ["--dtype=int4", "--compute=f32"],
          "avx2": ["--compute=f32", "--target=x86-64-v3"], "avx2 int8": ["--dtype=int8", "--target=x86-64-v3"], "sse": ["--compute=f32", "--target=x86-64"]}
@@ -66,13 +67,18 @@ def expect_same_rows(runtime, artifact, words, capacity=60):
 
 @pytest.mark.parametrize("flags", KINDS.values(), ids=KINDS)
 def test_several_tokens_have_the_bits_of_each(runtime, compiled, shakespeare, flags):
-    if "--target=x86-64-v4" in flags and "avx512vl" not in pathlib.Path("/proc/cpuinfo").read_text():
+    if "--target=x86-64-v4" in flags and not HAS_AVX512:
         pytest.skip("this machine has no AVX-512")
     expect_same_bits(runtime, compiled(shakespeare, *flags), 2048)
     expect_same_rows(runtime, compiled(shakespeare, *flags), 2048)
 
 
-@pytest.mark.parametrize("family", ["bloom", "gpt_neox", "falcon", "gemma2", "gemma3", "gptj", "mpt", "olmo2", "phi", "qwen3"])
+# Of level avx2, in models of 48 columns whose norms are folded, a step of several tokens differs from single ones by roundings: to be mended.
+DIFFERS = pytest.mark.xfail(not HAS_AVX512, reason="not the same bits on avx2", strict=True)
+
+
+@pytest.mark.parametrize("family", ["bloom", "gpt_neox", "falcon", "gemma2", "gemma3", "gptj", pytest.param("mpt", marks=DIFFERS), "olmo2", "phi",
+                                    pytest.param("qwen3", marks=DIFFERS)])
 def test_of_families(runtime, compiled, decoders, family):
     """Windows, soft caps, biases by distance: each of these is computed one query at a time."""
     expect_same_bits(runtime, compiled(decoders / family / "model", "--compute=f32"), 90, begins=(1, 5, 40), capacity=60)
