@@ -32,16 +32,13 @@ target_compile_options(fovea_flags INTERFACE
   -fvisibility=hidden -fvisibility-inlines-hidden)
 
 # fovea_precompile_headers(name <header>...): these headers, which most of its sources include, are read once.
+# fovea_precompile_headers(name REUSE_FROM other): those of the other target.
 function(fovea_precompile_headers name)
-  target_precompile_headers(${name} PRIVATE ${ARGN})
-  if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
-    target_compile_options(${name} PRIVATE -Xclang -fno-pch-timestamp)
+  if("${ARGV1}" STREQUAL REUSE_FROM)
+    target_precompile_headers(${name} ${ARGN})
+  else()
+    target_precompile_headers(${name} PRIVATE ${ARGN})
   endif()
-endfunction()
-
-# fovea_reuse_headers(name other): what was read for the other target.
-function(fovea_reuse_headers name other)
-  target_precompile_headers(${name} REUSE_FROM ${other})
   if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
     target_compile_options(${name} PRIVATE -Xclang -fno-pch-timestamp)
   endif()
@@ -136,7 +133,7 @@ function(fovea_precompiled name)
   # It was made with -fPIC; for a program CMake would say -fPIE.
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   target_compile_options(${name} PRIVATE -fPIC)
-  fovea_reuse_headers(${name} fovea_mlir_pch)
+  fovea_precompile_headers(${name} REUSE_FROM fovea_mlir_pch)
   fovea_generated_first(${name})
 endfunction()
 
@@ -222,7 +219,7 @@ function(fovea_unit_test name)
   else()
     fovea_test_headers()
     fovea_unoptimized(${name})
-    fovea_reuse_headers(${name} fovea_test_headers)
+    fovea_precompile_headers(${name} REUSE_FROM fovea_test_headers)
   endif()
   add_test(NAME ${name} COMMAND ${name})
   fovea_check_all_sources_listed(${arg_UNPARSED_ARGUMENTS})
