@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What linears multiply: bf16 where their weights have no more bits, with sums and all else in f32. The promises of docs/rationale/accuracy.md."""
 import json
-import pathlib
 import re
 
 import numpy as np
 import pytest
 
+from processor import skip_without
 from programs import DATA, ROOT
 from test_shakespeare import held_out_loss
 
@@ -81,8 +81,7 @@ def test_bits_do_not_depend_on_threads_and_lengths(fovea_run, rounded, tmp_path)
 @pytest.mark.parametrize("target", ["x86-64", "x86-64-v3", "x86-64-v4", "host"])
 def test_every_level_rounds_the_same(fovea_run, compiled, shakespeare, rounded, tmp_path, target):
     """Where there is no instruction for pairs, inputs are rounded and widened again."""
-    if target == "x86-64-v4" and "avx512vl" not in pathlib.Path("/proc/cpuinfo").read_text():
-        pytest.skip("no AVX-512")
+    skip_without(target)
     ids = list(range(200, 233))
     got = logits(fovea_run, compiled(shakespeare, f"--target={target}", "--compute=bf16"), tmp_path, ids)
     want = logits(fovea_run, rounded, tmp_path, ids)

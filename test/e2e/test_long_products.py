@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Products of more inputs than a second-level cache holds panels of: the depth is multiplied in parts."""
-import pathlib
-
 import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
+
+from processor import skip_without
+
 
 def make_model(path, weight):
     inputs, outputs = weight.shape
@@ -21,8 +22,7 @@ def make_model(path, weight):
     ids=["f32", "not-divisible", "bf16-by-f32", "bf16"])
 def test_each_input_is_counted_once(fovea, fovea_run, tmp_path, target, inputs, flags):
     """Of small integers, whose sums are exact in any order."""
-    if target == "x86-64-v4" and "avx512vl" not in pathlib.Path("/proc/cpuinfo").read_text():
-        pytest.skip("this machine has no AVX-512")
+    skip_without(target)
     model, artifact = tmp_path / "long.onnx", tmp_path / "long.fovea"
     draw = np.random.default_rng(2)
     weight = draw.integers(-3, 4, size=(inputs, 64)).astype(np.float32)

@@ -2,18 +2,18 @@
 """Rows of inputs as integers of eight bits beside weights of integers (`--compute=int8`): exact where the rule says that nothing is
 rounded, the interpreter's numbers elsewhere, at each level of instructions and on GPUs; what is no number stays none."""
 import json
-import pathlib
 
 import numpy as np
 import pytest
 
+from processor import has
 from programs import ROOT
 from test_compute import check_logits
 from test_quantised import run, write_program
 from test_shakespeare import held_out_loss
 
 TYPES = pytest.mark.parametrize("dtype", ["int8", "int4"])
-HAS_AVX512 = "avx512vl" in pathlib.Path("/proc/cpuinfo").read_text()
+HAS_AVX512 = has("avx512vl")
 LEVELS = pytest.mark.parametrize("target", ["host", "x86-64-v2", "x86-64-v3"] + ["x86-64-v4"] * HAS_AVX512)
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Code for several processors in one artifact, of which the runtime takes the best that the machine has."""
-import pathlib
-
 import numpy as np
 import pytest
+
+from processor import has
 
 ARGUMENTS = ("--prompt", "ROMEO:\nWhat light", "-n", 12, "--temp", 0)
 
@@ -13,10 +13,6 @@ def run(fovea_run, artifact, folder):
     np.savez(ids, input_ids=np.arange(100, 133)[None])
     fovea_run("run", artifact, "--entry", "forward", "--inputs", ids, "--outputs", out).ok()
     return np.load(out)["logits"]
-
-
-def has(feature):
-    return feature in pathlib.Path("/proc/cpuinfo").read_text().split()
 
 
 @pytest.mark.parametrize("dtype", ["source", "int8"])

@@ -5,13 +5,10 @@
 // the interpreter; whole and in parts, which must agree.
 #include "interpreter/Interpreter.h"
 #include "lowering/Pipelines.h"
-#include "lowering/Targets/Table.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "test/grid/NativeProgram.h"
-#include "test/grid/RemoteProcess.h"
-#include "llvm/TargetParser/Host.h"
 #include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
@@ -28,14 +25,12 @@ constexpr int64_t kInputs = 5;
 struct Lowering {
   const char *name;
   TilesTo tiles;
-  const char *level, *feature;
+  const char *level;
 };
 const Lowering kLowerings[] = {
-    {"loops", TilesTo::Loops, "avx2", "avx2"},
-    {"avx512", TilesTo::Vectors, "avx512", "avx512f"},
-    {"avx2", TilesTo::Vectors, "avx2", "avx2"},
-    {"sse", TilesTo::Vectors, "sse", nullptr},
-    {"aarch64", TilesTo::Vectors, "aarch64", nullptr},
+    {"loops", TilesTo::Loops, "avx2"},        {"avx512", TilesTo::Vectors, "avx512"},
+    {"avx2", TilesTo::Vectors, "avx2"},       {"sse", TilesTo::Vectors, "sse"},
+    {"aarch64", TilesTo::Vectors, "aarch64"},
 };
 
 /// Weights by name; with inputs that are positive, products of whole numbers of few bits.
@@ -135,10 +130,8 @@ TEST_P(ArgmaxGrid, agreesWithTheInterpreter) {
   const auto &[way, element, shapeNumber, outputs] = GetParam();
   const Lowering &lowering = kLowerings[way];
   const Shape &shape = kShapes[shapeNumber];
-  if (findProcessorLevel(lowering.level)->family != &getHostFamily() && !RemoteProcess::get())
-    GTEST_SKIP() << "there is no qemu and fovea-grid-remote (scripts/setup --aarch64)";
-  if (lowering.feature && !llvm::sys::getHostCPUFeatures().lookup(lowering.feature))
-    GTEST_SKIP() << "this machine has no " << lowering.feature;
+  if (std::string lacking = findLacking(lowering.level); !lacking.empty())
+    GTEST_SKIP() << "this machine has no " << lacking;
   std::unique_ptr<MLIRContext> context = makeContext();
   ScopedDiagnosticHandler handler(context.get(), [&](Diagnostic &diagnostic) {
     ADD_FAILURE() << diagnostic.str();

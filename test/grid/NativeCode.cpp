@@ -112,7 +112,7 @@ void *NativeCode::lookup(StringRef name) const { return dlsym(library, name.str(
 
 bool NativeCode::call(StringRef name, ArrayRef<uintptr_t> words, Unwritten unwritten,
                       std::string &error) const {
-  std::array<uintptr_t, 10> w{};
+  std::array<uintptr_t, ::fovea::remote::kWords> w{};
   assert(words.size() <= w.size());
   llvm::copy(words, w.begin());
   if (remote) {
@@ -120,14 +120,12 @@ bool NativeCode::call(StringRef name, ArrayRef<uintptr_t> words, Unwritten unwri
     llvm::append_range(all, w);
     return askRemote(::fovea::remote::Kind::Call, all, name, error).has_value();
   }
-  using W = uintptr_t;
-  auto function = reinterpret_cast<void (*)(W, W, W, W, W, W, W, W, W, W)>(lookup(name));
+  void *function = lookup(name);
   if (!function) {
     error = "no such function";
     return false;
   }
-  plantOnStack(unwritten);
-  function(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9]);
+  ::fovea::remote::callOverPlanted(function, w.data(), static_cast<uint32_t>(unwritten));
   return true;
 }
 
@@ -177,13 +175,6 @@ bool GuardedMemory::isIntact() const {
 }
 
 //===-- What nobody has written --------------------------------------------------------------===//
-
-__attribute__((noinline)) void mlir::fovea::plantOnStack(Unwritten word) {
-  uint32_t words[1 << 19];
-  for (uint32_t &each : words)
-    each = static_cast<uint32_t>(word);
-  asm volatile("" ::"r"(words) : "memory"); // somebody reads them
-}
 
 /// Bits of the MXCSR register that say what has happened, and the one of denormal operands.
 static constexpr unsigned kHappened = 0x3f, kDenormal = 0x02;

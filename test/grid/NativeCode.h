@@ -40,9 +40,6 @@ private:
   uint64_t remote = 0; ///< a handle of `RemoteProcess`
 };
 
-/// Fills the stack below the caller, more of it than a kernel has buffers.
-void plantOnStack(Unwritten word);
-
 /// Whether arithmetic of this thread has met a denormal operand since the last question.
 bool metDenormals();
 

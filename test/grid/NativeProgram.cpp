@@ -10,6 +10,8 @@
 #include "mlir/IR/Verifier.h"
 #include "passes/Passes.h"
 #include "passes/Pipelines.h"
+#include "test/grid/RemoteProcess.h"
+#include "llvm/TargetParser/Host.h"
 #include <cstring>
 
 using namespace mlir;
@@ -22,6 +24,19 @@ StringRef mlir::fovea::getTestedLevel() {
     return named ? std::string(named) : getHostLevel().str();
   }();
   return level;
+}
+
+std::string mlir::fovea::findLacking(StringRef name) {
+  const Level *level = findProcessorLevel(name);
+  if (!level)
+    return ("a level of " + listProcessorLevels() + " named '" + name + "'").str();
+  if (level->family != &getHostFamily())
+    return RemoteProcess::get() ? "" : "qemu and fovea-grid-remote (scripts/setup --aarch64)";
+  llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+  for (StringRef feature : level->features)
+    if (!features.lookup(feature))
+      return feature.str();
+  return "";
 }
 
 /// As the command does it: verified at the end.
@@ -162,7 +177,8 @@ FailureOr<std::vector<RuntimeValue>> NativeProgram::call(StringRef name,
     error = "fault in " + entry->steps[fault - 1].kernel;
     return failure();
   }
-  for (GuardedMemory *memory : {&arena, &sizes, &planned, &weightTable, &bufferTable, &frame})
+  for (GuardedMemory *memory :
+       {&arena, &sizes, &planned, &weightTable, &bufferTable, &faulty, &frame})
     memories.push_back(std::move(*memory));
   for (const GuardedMemory &memory : memories)
     if (!memory.isIntact()) {

@@ -18,6 +18,9 @@ namespace mlir::fovea {
 /// names, run by qemu where it is of another family.
 StringRef getTestedLevel();
 
+/// What this machine lacks to run code for a level of processors; empty if nothing.
+std::string findLacking(StringRef level);
+
 /// How a program is compiled.
 struct NativeOptions {
   /// What the module's weights are made of; may be null if there are none.

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Products with matrices that the caller keeps: read where they are, by one row and by many, on each kind of processor."""
-import pathlib
-
 import onnx
 import pytest
 import torch
 from onnx import TensorProto, helper
 
 import fovea
+from processor import skip_without
 
 
 def make_model(path, outputs, inputs, kind):
@@ -23,8 +22,7 @@ def make_model(path, outputs, inputs, kind):
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=["f32", "bf16"])
 def test_numbers(tmp_path, target, outputs, inputs, dtype):
     """One row is summed across lanes, several are not. Of small integers, in bf16 few that are not zero: exact in any order."""
-    if target == "x86-64-v4" and "avx512vl" not in pathlib.Path("/proc/cpuinfo").read_text():
-        pytest.skip("this machine has no AVX-512")
+    skip_without(target)
     make_model(tmp_path / "model.onnx", outputs, inputs, TensorProto.FLOAT if dtype == torch.float32 else TensorProto.BFLOAT16)
     model = fovea.compile(tmp_path / "model.onnx", target=target)
     assert "linear" in model.entries["forward"].steps[0]["description"]

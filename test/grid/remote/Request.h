@@ -5,6 +5,7 @@
 #ifndef FOVEA_TEST_GRID_REMOTE_REQUEST_H
 #define FOVEA_TEST_GRID_REMOTE_REQUEST_H
 
+#include "test/grid/remote/Call.h"
 #include <cstdint>
 
 namespace fovea::remote {
@@ -14,13 +15,13 @@ constexpr uint64_t kAddress = 0x200000000000, kBytes = uint64_t(1) << 30;
 enum class Kind : uint64_t {
   Open,   ///< `name` is a file; the answer a handle
   Close,  ///< words: a handle
-  Call,   ///< `name` is a symbol; words: a handle, what the stack is filled with, ten arguments
+  Call,   ///< `name` is a symbol; words: a handle, what the stack is filled with, kWords arguments
   Protect ///< words: an address, bytes, 1 if they may be touched
 };
 
 struct Request {
   Kind kind;
-  uint64_t words[12];
+  uint64_t words[2 + kWords];
   char name[64];
 };
 

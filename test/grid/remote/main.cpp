@@ -13,14 +13,6 @@
 
 using namespace fovea::remote;
 
-/// Fills the stack below the caller, more of it than a kernel has buffers.
-static __attribute__((noinline)) void plantOnStack(uint32_t word) {
-  uint32_t words[1 << 19];
-  for (uint32_t &each : words)
-    each = word;
-  asm volatile("" ::"r"(words) : "memory"); // somebody reads them
-}
-
 static Answer answer(const Request &request) {
   Answer result = {};
   const uint64_t *words = request.words;
@@ -38,16 +30,12 @@ static Answer answer(const Request &request) {
     result.word = ::dlclose(library) == 0;
     break;
   case Kind::Call: {
-    using W = uint64_t;
-    auto function =
-        reinterpret_cast<void (*)(W, W, W, W, W, W, W, W, W, W)>(::dlsym(library, request.name));
+    void *function = ::dlsym(library, request.name);
     if (!function) {
       fail("no such function");
       break;
     }
-    plantOnStack(static_cast<uint32_t>(words[1]));
-    const W *w = words + 2;
-    function(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9]);
+    callOverPlanted(function, words + 2, static_cast<uint32_t>(words[1]));
     result.word = 1;
     break;
   }
