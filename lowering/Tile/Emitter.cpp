@@ -4,6 +4,7 @@
 // by nothing but shuffles, masks and plain arithmetic, which every target has.
 #include "lowering/Tile/Emitter.h"
 #include "dialects/Fovea/FoveaDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -192,10 +193,9 @@ Value mlir::fovea::convertFloat(ImplicitLocOpBuilder &b, Value value, Type eleme
 
 Value Emitter::convert(Value value, Type element) { return convertFloat(*this, value, element); }
 
-Value Emitter::mulAdd(Value a, Value b, Value c) {
-  auto contract = arith::FastMathFlags::contract;
-  return arith::AddFOp::create(*this, arith::MulFOp::create(*this, a, b, contract), c, contract);
-}
+/// One operation: LLVM fuses a product and a sum only where nobody else wants the product, and two
+/// kernels that round the same must not differ by that.
+Value Emitter::mulAdd(Value a, Value b, Value c) { return LLVM::FMulAddOp::create(*this, a, b, c); }
 
 Value Emitter::maximumNumber(Value l, Value r) {
   Value greater = arith::CmpFOp::create(*this, arith::CmpFPredicate::OGT, l, r);

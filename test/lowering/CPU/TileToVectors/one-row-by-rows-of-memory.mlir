@@ -10,7 +10,7 @@
 // CHECK-NOT: vector.shuffle
 // CHECK: vector.load %{{.*}} : memref<?xf32{{.*}}>, vector<16xf32>
 // CHECK: vector.load %[[COPY]]{{.*}} : memref<2064xf32>, vector<16xf32>
-// CHECK: {{fma|FMA|mulf}}
+// CHECK: llvm.intr.fmuladd
 // CHECK: scf.yield
 func.func @given(%x: memref<?x2048xf32>, %w: memref<5632x2048xf32>, %y: memref<?x5632xf32>) {
   %c0 = arith.constant 0 : index

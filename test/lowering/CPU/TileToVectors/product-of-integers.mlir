@@ -15,8 +15,7 @@
 // CHECK: arith.sitofp %[[FIRST]] : vector<16xi32> to vector<16xf32>
 // CHECK: %[[LAST:.*]] = arith.shrsi %[[WORDS]], %{{.*}} : vector<16xi32>
 // CHECK: arith.sitofp %[[LAST]]
-// CHECK: %[[SCALED:.*]] = arith.mulf %[[GROUP]], %[[FACTORS]] {{.*}}: vector<16xf32>
-// CHECK: arith.addf %[[SCALED]], %[[SOFAR]]
+// CHECK: llvm.intr.fmuladd(%[[GROUP]], %[[FACTORS]], %[[SOFAR]]) : (vector<16xf32>, vector<16xf32>, vector<16xf32>) -> vector<16xf32>
 // CHECK-NOT: tile.
 // AVX2-LABEL: func.func @integers
 // AVX2: vector.load {{.*}} {alignment = 32 : i64} : memref<{{.*}}xi8{{.*}}>, vector<32xi8>

@@ -9,13 +9,13 @@
 // CHECK: %[[PAIR:.*]] = vector.load %{{.*}} : memref<{{.*}}xbf16{{.*}}>, vector<2xbf16>
 // CHECK: %[[BITS:.*]] = vector.bitcast %[[PAIR]] : vector<2xbf16> to vector<1xi32>
 // CHECK: llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.512"(%{{.*}}, %{{.*}}, %{{.*}}) : (vector<16xf32>, vector<32xbf16>, vector<32xbf16>) -> vector<16xf32>
-// CHECK-NOT: arith.mulf
+// CHECK-NOT: {{arith.mulf|fmuladd}}
 // CHECK: scf.yield
 // Elsewhere the inputs are widened once, and the weight's halves are shifted and masked.
 // PLAIN-LABEL: func.func @product
 // PLAIN-NOT: call_intrinsic
 // PLAIN: arith.shli
-// PLAIN: arith.mulf {{.*}} fastmath<contract> : vector<16xf32>
+// PLAIN: llvm.intr.fmuladd{{.*}} -> vector<16xf32>
 func.func @product(%x: memref<?x64xbf16>, %w: memref<1x32x16x2xbf16>, %y: memref<?x16xf32>, %c1: index) {
   %c0 = arith.constant 0 : index
   %xv = tile.view %x axes(0, 1) : memref<?x64xbf16> -> !tile.view<?x64xbf16>

@@ -5,15 +5,15 @@
 // a buffer. Steps between units of four lanes take halves one behind the other, those within a unit what one shuffle gives.
 
 // CHECK-LABEL: func.func @one
-// CHECK-COUNT-16: arith.mulf
+// CHECK-COUNT-16: llvm.intr.fmuladd
 // CHECK:         vector.shuffle %[[A:[^ ,]*]], %[[B:[^ ,]*]] [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23]
 // CHECK-NEXT:    vector.shuffle %[[A]], %[[B]] [8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31]
 // CHECK-NEXT:    arith.addf
 // CHECK:         vector.shuffle {{.*}} [0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27]
-// CHECK-COUNT-48: arith.mulf
+// CHECK-COUNT-48: llvm.intr.fmuladd
 // CHECK:         vector.shuffle {{.*}} [0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29]
 // CHECK:         vector.shuffle {{.*}} [0, 2, 16, 18, 4, 6, 20, 22, 8, 10, 24, 26, 12, 14, 28, 30]
-// CHECK-NOT:     arith.mulf
+// CHECK-NOT:     {{arith.mulf|fmuladd}}
 // CHECK:         return
 // AVX2-LABEL: func.func @one
 // AVX2:          vector.shuffle {{.*}} [0, 1, 2, 3, 8, 9, 10, 11] : vector<8xf32>, vector<8xf32>
@@ -37,7 +37,7 @@ func.func @one(%a: memref<1x64xf32>, %b: memref<32x64xf32>, %y: memref<1x32xf32>
 // CHECK-LABEL: func.func @narrow
 // CHECK:         vector.load {{.*}} : memref<?xbf16>, vector<16xbf16>
 // CHECK:         arith.extf {{.*}} : vector<16xbf16> to vector<16xf32>
-// CHECK:         arith.mulf
+// CHECK:         llvm.intr.fmuladd
 // CHECK:         return
 func.func @narrow(%a: memref<1x64xf32>, %b: memref<32x64xbf16>, %y: memref<1x32xf32>) {
   %c0 = arith.constant 0 : index
