@@ -64,6 +64,7 @@ enum class Alu : uint8_t {
   SubCarry,
   // conversions: destination and source type are Instruction's `type` and `source`
   CvtRn,
+  CvtTf32, ///< of f32, ties away from zero
   CvtPack,
 };
 

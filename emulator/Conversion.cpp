@@ -407,13 +407,14 @@ unsigned registerBytes(Decoder &d, const Operand &operand, Type type) {
   return *has / 8;
 }
 
-/// The fast form of a conversion that only rounds to nearest; null if it is none.
+/// The fast form of a conversion that only rounds to nearest, or to tf32; null if it is none.
 Handler findPlain(const Conversion &c) {
   bool exact = c.fromBytes == bytesOf(c.from) && c.toBytes == bytesOf(c.to);
-  bool plain = exact && !c.sat && !c.ftz && !c.relu &&
-               (c.round == Round::None || c.round == Round::Near) &&
-               !(isFloat(c.from) && isInteger(c.to));
-  if (!plain)
+  if (!exact || c.sat || c.ftz || c.relu)
+    return nullptr;
+  if (c.from == Type::F32 && c.to == Type::TF32 && c.round == Round::NearAway)
+    return findAlu({Alu::CvtTf32, c.to});
+  if ((c.round != Round::None && c.round != Round::Near) || (isFloat(c.from) && isInteger(c.to)))
     return nullptr;
   AluForm form{Alu::CvtRn, c.to};
   form.source = c.from;
