@@ -58,7 +58,7 @@ std::unique_ptr<NativeProgram> NativeProgram::compile(ModuleOp original, std::st
   PassManager graph(module->getContext()), fused(module->getContext()),
       stages(module->getContext());
   buildGraphPipeline(graph);
-  if (failed(run(graph, *module)))
+  if (!options.isGraph && failed(run(graph, *module)))
     return nullptr;
   buildFusedPipeline(fused);
   if (failed(run(fused, *module)))

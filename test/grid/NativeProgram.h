@@ -23,6 +23,7 @@ std::string findLacking(StringRef level);
 
 /// How a program is compiled.
 struct NativeOptions {
+  bool isGraph = false; ///< the module is of the `graph` stage already
   /// What the module's weights are made of; may be null if there are none.
   RecipeSource *source = nullptr;
   TilesTo tiles = TilesTo::Vectors; ///< scalar loops are not optimised, as with -O0
@@ -37,8 +38,8 @@ struct NativeOptions {
 
 class NativeProgram {
 public:
-  /// Takes a module of the `import` stage through all stages, links it and opens it. Null after a
-  /// diagnostic or, for the linker and loader, with `error` filled.
+  /// Takes a module of the `import` stage (or a later one) through all stages, links it and opens
+  /// it. Null after a diagnostic or, for the linker and loader, with `error` filled.
   static std::unique_ptr<NativeProgram> compile(ModuleOp module, std::string &error,
                                                 const NativeOptions &options = {});
 

@@ -124,7 +124,7 @@ std::string Checker::check(const Program &program, const Trial &trial) {
   FloatType rounding = getRounding(*module);
 
   std::string error;
-  Forward forward = compileForward(*module, trial.gpu, trial.optimization, error);
+  Forward forward = compileForward(*graph, trial.gpu, trial.optimization, error);
   if (!forward)
     return "compile: " + (error.empty() ? diagnostics : error);
 

@@ -356,7 +356,7 @@ std::string Checker::check(NearMiss miss, const Trial &trial) {
   if (failed(passes.run(*graph)))
     return "compile: " + diagnostics;
   bool isFound = isRecognised(*graph);
-  FailureOr<Run> raised = Runner(std::move(graph), Precision::Exact).run(reference.arguments);
+  FailureOr<Run> raised = Runner(graph->clone(), Precision::Exact).run(reference.arguments);
   if (failed(raised))
     return "reference: raised: " + diagnostics;
   std::string complaint;
@@ -364,7 +364,7 @@ std::string Checker::check(NearMiss miss, const Trial &trial) {
     if (complaint.empty())
       complaint = reference.judge("raised", raised->results[call], call, kRaisedBound);
   if (complaint.empty() && !trial.raisesOnly)
-    complaint = checkCompiled(*module, trial, reference);
+    complaint = checkCompiled(*graph, trial, reference);
   if (!complaint.empty())
     return complaint + diagnostics;
   if (!settled.empty())

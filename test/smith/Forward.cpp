@@ -14,7 +14,8 @@ using namespace mlir::fovea::interpreter;
 static Forward compileHere(ModuleOp module, int optimization, std::string &error) {
   std::shared_ptr<NativeProgram> program =
       NativeProgram::compile(module, error,
-                             {.tiles = optimization > 0 ? TilesTo::Vectors : TilesTo::Loops,
+                             {.isGraph = true,
+                              .tiles = optimization > 0 ? TilesTo::Vectors : TilesTo::Loops,
                               .optimizes = optimization > 1});
   if (!program)
     return nullptr;
@@ -29,6 +30,7 @@ static Forward compileForDevice(ModuleOp module, const std::string &gpu, int opt
                                 std::string &error) {
   ::fovea::compile::Options options;
   options.model = "program.mlir";
+  options.fromStage = "graph";
   options.gpu = gpu;
   options.optimization = optimization;
   options.threads = 1;

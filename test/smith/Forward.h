@@ -14,8 +14,8 @@ using CallResults = FailureOr<std::vector<interpreter::RuntimeValue>>;
 using Forward = std::function<CallResults(ArrayRef<interpreter::RuntimeValue> arguments, int call,
                                           std::string &error)>;
 
-/// `gpu` is an architecture, or empty: this processor. `optimization` is that of `fovea compile
-/// -O`. Null after a diagnostic or with an error.
+/// Of a module of the `graph` stage. `gpu` is an architecture, or empty: this processor.
+/// `optimization` is that of `fovea compile -O`. Null after a diagnostic or with an error.
 Forward compileForward(ModuleOp module, const std::string &gpu, int optimization,
                        std::string &error);
 
