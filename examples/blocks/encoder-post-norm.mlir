@@ -15,9 +15,10 @@
 //   ...
 //
 // Of all that stands below, seven kernels run: the three projections are one product, ReLU and the sums are the ends of theirs. Attention is
-// compiled for one query, for few and for many, and with its keys in parts; a call takes one of these.
+// compiled for one query, for few and for many, and with its keys in parts (with the vectors of AVX-512; others need fewer); a call takes one
+// of these.
 //
-//   $ fovea inspect examples/blocks/encoder-post-norm.mlir | grep -E '^entry|^ +[0-9]+ x'
+//   $ fovea inspect examples/blocks/encoder-post-norm.mlir --target=x86-64-v4 | grep -E '^entry|^ +[0-9]+ x'
 //   entry forward (11 steps)
 //          1 x linear_0: linear [24, 8] f32, ...
 //          1 x attention_0: attention 2/2 x 4, ...

@@ -11,6 +11,7 @@ import sys
 import numpy as np
 import pytest
 
+from processor import has
 from programs import DATA, ROOT, SHAKESPEARE as LLAMA, invoke
 
 SHAKESPEARE = json.loads((DATA / "shakespeare-reference.json").read_text())
@@ -38,7 +39,7 @@ def test_integers_write_the_same(compiled, fovea_run, shakespeare, device, gpu_c
 
 @pytest.mark.devices("emulator")
 def test_shakespeare_forward(compiled, fovea_run, shakespeare, tmp_path, device, gpu_code):
-    """Two prompts of one length at once, all positions. Another order of sums may turn the last bit of what is rounded to bf16; the emulator's, which are exact, turned none."""
+    """Two prompts of one length at once, all positions. Another order of sums may turn the last bit of what is rounded to bf16; the emulator's, which are exact, turned none beside AVX-512."""
     artifact = compiled(shakespeare, *gpu_code)
     ids = np.array([case["prompt_ids"][:5] for case in SHAKESPEARE[:2]], dtype=np.int64)
     np.savez(tmp_path / "in.npz", input_ids=ids)
@@ -47,7 +48,7 @@ def test_shakespeare_forward(compiled, fovea_run, shakespeare, tmp_path, device,
         fovea_run("run", artifact, "--device", where, "--entry", "forward", "--inputs", tmp_path / "in.npz", "--outputs", tmp_path / "out.npz").ok()
         logits[where] = np.load(tmp_path / "out.npz")["logits"]
     difference = np.abs(logits["cpu"] - logits[device]).max(-1) / np.abs(logits["cpu"]).max(-1)
-    assert difference.max() <= (1e-4 if device.startswith("emulator") else 5e-3)
+    assert difference.max() <= (1e-4 if device.startswith("emulator") and has("avx512vl") else 5e-3)
 
 
 @pytest.mark.devices("emulator")
