@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PyTorch's two exporters to ONNX, and what a file of theirs gives beside PyTorch itself."""
+import functools
 import warnings
 
 import numpy as np
@@ -14,21 +15,37 @@ def parameters(usual, every, without=()):
     return [pytest.param(*case, marks=() if case in usual else pytest.mark.exhaustive) for case in cases]
 
 
+@functools.cache
+def keep_registry():
+    """What the exporter by dynamo gathers anew for each model, a second long: its words for all ops."""
+    from torch.onnx._internal.exporter._registration import ONNXRegistry
+
+    ONNXRegistry.from_torchlib = staticmethod(functools.cache(ONNXRegistry.from_torchlib))
+
+
+def write_onnx(module, arguments, path, **how):
+    """torch.onnx.export, without what it warns of."""
+    import torch
+
+    torch.set_num_threads(1)  # models so small that a second one only waits
+    keep_registry()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.onnx.export(module, arguments, path, **({"verbose": False} if how["dynamo"] else {}), **how)
+
+
 def export(module, inputs, path, axes, dynamo, most=None, result="logits", result_axes=None):
     """Writes `module` as `path`, whose arguments are called as those of its `forward`.
 
     `inputs` are example arrays by name; `axes` has the names of open axes of each, {"ids": {0: "batch"}}; `most` the largest size of an axis by its name."""
     import torch
 
-    torch.set_num_threads(1)  # so small that a second one only waits
     if dynamo:
         dims = {name: torch.export.Dim(name, **({"max": most[name]} if name in (most or {}) else {})) for names in axes.values() for name in names.values()}
-        dynamic = {"dynamic_shapes": {key: {axis: dims[name] for axis, name in names.items()} for key, names in axes.items()}, "verbose": False}
+        dynamic = {"dynamic_shapes": {key: {axis: dims[name] for axis, name in names.items()} for key, names in axes.items()}}
     else:
         dynamic = {"dynamic_axes": axes | ({result: result_axes} if result_axes else {})}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        torch.onnx.export(module, tuple(map(torch.from_numpy, inputs.values())), path, input_names=list(inputs), output_names=[result], dynamo=dynamo, **dynamic)
+    write_onnx(module, tuple(map(torch.from_numpy, inputs.values())), path, input_names=list(inputs), output_names=[result], dynamo=dynamo, **dynamic)
 
 
 def compare(fovea_run, artifact, module, inputs, folder, result="logits", bound=1e-4):

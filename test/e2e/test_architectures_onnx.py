@@ -4,10 +4,11 @@
 Decoders and encoders get a padded `attention_mask`, so it is a dense mask beside what the architecture has of its own.
 """
 import json
-import warnings
 
 import numpy as np
 import pytest
+
+from exporters import write_onnx
 
 pytestmark = pytest.mark.long
 
@@ -83,10 +84,8 @@ def check(fovea, fovea_run, tmp_path, model, draw, sizes, axes, masks):
             return out.logits if hasattr(out, "logits") else out.last_hidden_state
 
     wrapped, path = Positional(), tmp_path / "model.onnx"
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        torch.onnx.export(wrapped, tuple(draw(*sizes[0]).values()), path, input_names=names, output_names=["out"], dynamo=True, verbose=False,
-                          **({"dynamic_shapes": (tuple(axes[name] for name in names),)} if axes else {}))
+    write_onnx(wrapped, tuple(draw(*sizes[0]).values()), path, input_names=names, output_names=["out"], dynamo=True,
+               **({"dynamic_shapes": (tuple(axes[name] for name in names),)} if axes else {}))
     fovea("compile", path, "-o", tmp_path / "model.fovea", f"--report={tmp_path / 'report.json'}", "--require-fusion").ok()
     found = {frozenset(entry["masks"]) for entry in json.loads((tmp_path / "report.json").read_text())["attention"]}
     assert found == {frozenset(kinds) for kinds in masks}

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tiny random decoders of many families, exported by PyTorch's two exporters: the numbers are PyTorch's. What an exporter writes wrongly is refused."""
-import warnings
 
 import numpy as np
 import pytest
 
 from decoder_cases import CASES, FAMILIES, VOCABULARY, configuration
-from exporters import WAYS, parameters
+from exporters import WAYS, parameters, write_onnx
 
 pytestmark = pytest.mark.long
 REFUSED = {
@@ -37,7 +36,6 @@ def export(model, way, path):
     in one by an op that this exporter does not know."""
     import torch
 
-    torch.set_num_threads(1)  # so small that a second one only waits
     if hasattr(model, "set_experts_implementation"):
         model.set_experts_implementation("batched_mm")  # weights gathered for each token: what ONNX has words for
 
@@ -53,11 +51,9 @@ def export(model, way, path):
     ids = torch.randint(0, VOCABULARY, (2, 9), generator=torch.Generator().manual_seed(0))
     inputs = {"input_ids": ids} if way == "dynamo" else {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
     axes = {0: "batch", 1: "sequence"}
-    dynamic = {"dynamic_shapes": {"input_ids": {0: torch.export.Dim("batch"), 1: torch.export.Dim("sequence", max=127)}}, "verbose": False} if way == "dynamo" else \
+    dynamic = {"dynamic_shapes": {"input_ids": {0: torch.export.Dim("batch"), 1: torch.export.Dim("sequence", max=127)}}} if way == "dynamo" else \
         {"dynamic_axes": {key: axes for key in [*inputs, "logits"]}}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        torch.onnx.export(logits, tuple(inputs.values()), path, input_names=list(inputs), output_names=["logits"], dynamo=way == "dynamo", **dynamic)
+    write_onnx(logits, tuple(inputs.values()), path, input_names=list(inputs), output_names=["logits"], dynamo=way == "dynamo", **dynamic)
     return logits
 
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tiny random encoders of many families, and models that read images, exported by PyTorch's two exporters: the numbers are PyTorch's."""
-import warnings
 
 import numpy as np
 import pytest
@@ -8,7 +7,7 @@ import pytest
 import encoder_cases
 import tower_cases
 import vision_cases
-from exporters import WAYS, parameters
+from exporters import WAYS, parameters, write_onnx
 
 pytestmark = pytest.mark.long
 # Masked words show most: a number for each token of each place.
@@ -58,13 +57,12 @@ def export(model, given, way, path):
     """Gives the names of the outputs."""
     import torch
 
-    torch.set_num_threads(1)  # so small that a second one only waits
     tensors = {key: torch.from_numpy(array) for key, array in given.items()}
     outputs = [key for key, value in model(**tensors).items() if isinstance(value, torch.Tensor)]
     axes = {key: {0: "images"} if key == "pixel_values" else {0: "batch", 1: "sequence"} for key in given}
     if way == "dynamo":
         dims = {"images": torch.export.Dim("images"), "batch": torch.export.Dim("batch"), "sequence": torch.export.Dim("sequence", max=LONGEST.get(type(model).__name__, 60))}
-        how = {"dynamic_shapes": {key: {axis: dims[name] for axis, name in named.items()} for key, named in axes.items()}, "verbose": False}
+        how = {"dynamic_shapes": {key: {axis: dims[name] for axis, name in named.items()} for key, named in axes.items()}}
     else:
         how = {"dynamic_axes": axes | {key: {0: "rows"} for key in outputs}}
 
@@ -79,12 +77,10 @@ def export(model, given, way, path):
             result = self.model(**dict(zip(given, values)))
             return tuple(result[key] for key in outputs)
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        if way == "script":
-            torch.onnx.export(Outputs().eval(), tuple(tensors.values()), path, input_names=list(given), output_names=outputs, dynamo=False, **how)
-        else:
-            torch.onnx.export(model, (), path, kwargs=tensors, input_names=list(given), output_names=outputs, dynamo=True, **how)
+    if way == "script":
+        write_onnx(Outputs().eval(), tuple(tensors.values()), path, input_names=list(given), output_names=outputs, dynamo=False, **how)
+    else:
+        write_onnx(model, (), path, kwargs=tensors, input_names=list(given), output_names=outputs, dynamo=True, **how)
     return outputs
 
 

@@ -2,14 +2,13 @@
 """Small random models of transformers, exported by PyTorch: their norms, gates, rotary embeddings and attentions are found, and the numbers are PyTorch's."""
 import collections
 import re
-import warnings
 
 import numpy as np
 import pytest
 
 import test_decoder_families_onnx
 import test_encoder_families_onnx
-from exporters import WAYS, parameters
+from exporters import WAYS, parameters, write_onnx
 from test_families import BERTS, GPT2S, LLAMAS
 
 pytestmark = pytest.mark.long
@@ -48,10 +47,8 @@ def exported(request, tmp_path_factory):
     logits = Logits().eval()
     ids = torch.randint(0, 97, (2, 9))
     path = tmp_path_factory.mktemp(request.param) / "model.onnx"
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        torch.onnx.export(logits, (ids,), path, input_names=["input_ids"], output_names=["logits"], dynamo=True, verbose=False,
-                          dynamic_shapes={"input_ids": {0: torch.export.Dim("batch"), 1: torch.export.Dim("sequence", max=127)}})
+    write_onnx(logits, (ids,), path, input_names=["input_ids"], output_names=["logits"], dynamo=True,
+               dynamic_shapes={"input_ids": {0: torch.export.Dim("batch"), 1: torch.export.Dim("sequence", max=127)}})
     return path, found, logits
 
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """MiniLM as PyTorch exports it, by both exporters, is what its checkpoint is: the same kernels, the same numbers."""
 import re
-import warnings
 
 import numpy as np
 import pytest
+
+from exporters import write_onnx
 
 pytestmark = pytest.mark.long
 NAMES = ["input_ids", "attention_mask", "token_type_ids"]
@@ -27,16 +28,14 @@ def export(minilm, folder, dynamo, element="float32"):
     mask = torch.ones_like(ids)
     mask[1, 6:] = 0
     path = folder / "model.onnx"
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        if dynamo:
-            sizes = {0: torch.export.Dim("batch"), 1: torch.export.Dim("sequence", max=512)}
-            torch.onnx.export(model, (ids, mask, torch.zeros_like(ids)), path, input_names=NAMES, output_names=["last_hidden_state"],
-                              dynamic_shapes={name: sizes for name in NAMES}, dynamo=True, verbose=False)
-        else:
-            axes = {name: {0: "batch", 1: "sequence"} for name in [*NAMES, "last_hidden_state"]}
-            torch.onnx.export(model, (ids, mask, torch.zeros_like(ids)), path, input_names=NAMES, output_names=["last_hidden_state"],
-                              dynamic_axes=axes, opset_version=17, dynamo=False)
+    if dynamo:
+        sizes = {0: torch.export.Dim("batch"), 1: torch.export.Dim("sequence", max=512)}
+        write_onnx(model, (ids, mask, torch.zeros_like(ids)), path, input_names=NAMES, output_names=["last_hidden_state"],
+                   dynamic_shapes={name: sizes for name in NAMES}, dynamo=True)
+    else:
+        axes = {name: {0: "batch", 1: "sequence"} for name in [*NAMES, "last_hidden_state"]}
+        write_onnx(model, (ids, mask, torch.zeros_like(ids)), path, input_names=NAMES, output_names=["last_hidden_state"],
+                   dynamic_axes=axes, opset_version=17, dynamo=False)
     return path
 
 

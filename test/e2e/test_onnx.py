@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What PyTorch exports, by both of its exporters, is imported with dynamic sizes; the reference interpreter gives what PyTorch gives."""
 import math
-import warnings
 
 import numpy as np
 import pytest
@@ -9,6 +8,7 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
+from exporters import write_onnx
 from onnx_cases import difference, interpret
 
 BATCH, LENGTH, WIDTH, HEADS = 2, 5, 32, 4
@@ -62,13 +62,11 @@ def export(module, folder, dynamo, opset):
     x = torch.randn(BATCH, LENGTH, WIDTH)
     names = dict(input_names=["x"], output_names=["y"], opset_version=opset, dynamo=dynamo)
     sizes = {0: "batch", 1: "sequence"}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        if dynamo:
-            dims = tuple({axis: torch.export.Dim.AUTO for axis in sizes} for _ in range(1))
-            torch.onnx.export(module, (x,), path, dynamic_shapes=dims, external_data=False, verbose=False, **names)
-        else:
-            torch.onnx.export(module, (x,), path, dynamic_axes={"x": sizes}, **names)
+    if dynamo:
+        dims = tuple({axis: torch.export.Dim.AUTO for axis in sizes} for _ in range(1))
+        write_onnx(module, (x,), path, dynamic_shapes=dims, external_data=False, **names)
+    else:
+        write_onnx(module, (x,), path, dynamic_axes={"x": sizes}, **names)
     return path
 
 

@@ -3,12 +3,12 @@
 import json
 import re
 import shutil
-import warnings
 
 import numpy as np
 import pytest
 
 from decoder_cases import VOCABULARY
+from exporters import write_onnx
 from test_decoder_families import greedy
 from test_families import difference
 
@@ -53,14 +53,12 @@ def export(folder, way, path):
     outputs = ["logits", *past_names(layers, "present")]
     if way == "dynamo":
         batch, sequence, past = torch.export.Dim("batch"), torch.export.Dim("sequence", max=64), torch.export.Dim("past", max=64)
-        dynamic = {"dynamic_shapes": ({0: batch, 1: sequence}, {0: batch, 1: torch.export.Dim.DYNAMIC}, tuple({0: batch, 2: past} for _ in pasts)), "verbose": False}
+        dynamic = {"dynamic_shapes": ({0: batch, 1: sequence}, {0: batch, 1: torch.export.Dim.DYNAMIC}, tuple({0: batch, 2: past} for _ in pasts))}
     else:
         axes = {0: "batch", 1: "sequence"}
         dynamic = {"dynamic_axes": {"input_ids": axes, "logits": axes, "attention_mask": {0: "batch", 1: "total"},
                                     **{name: {0: "batch", 2: "past"} for name in inputs[2:]}, **{name: {0: "batch", 2: "total"} for name in outputs[1:]}}}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        torch.onnx.export(Step().eval(), arguments, path, input_names=inputs, output_names=outputs, dynamo=way == "dynamo", **dynamic)
+    write_onnx(Step().eval(), arguments, path, input_names=inputs, output_names=outputs, dynamo=way == "dynamo", **dynamic)
     return path
 
 

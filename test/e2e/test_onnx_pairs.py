@@ -2,12 +2,12 @@
 """Encoder-decoders exported as optimum does, an encoder and a decoder without and with pasts, write as one model what `transformers` writes."""
 import json
 import shutil
-import warnings
 
 import numpy as np
 import pytest
 from tokenizers import Tokenizer
 
+from exporters import write_onnx
 from test_families import difference
 from test_translator_families import as_flags, check_texts, load, translate
 from translator_cases import FAMILIES, NEW_TOKENS, TEXTS
@@ -71,12 +71,10 @@ def write(module, arguments, path, inputs, outputs, axes, way):
     if way == "dynamo":
         shapes = [{axis: torch.export.Dim.DYNAMIC for axis in axes[name]} for name in inputs]
         fixed = len([name for name in inputs if not name.startswith("past")])
-        dynamic = {"dynamic_shapes": (*shapes[:fixed], *([tuple(shapes[fixed:])] if shapes[fixed:] else [])), "verbose": False}
+        dynamic = {"dynamic_shapes": (*shapes[:fixed], *([tuple(shapes[fixed:])] if shapes[fixed:] else []))}
     else:
         dynamic = {"dynamic_axes": {name: axes[name] for name in [*inputs, *outputs]}}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        torch.onnx.export(module, arguments, path, input_names=inputs, output_names=outputs, dynamo=way == "dynamo", **dynamic)
+    write_onnx(module, arguments, path, input_names=inputs, output_names=outputs, dynamo=way == "dynamo", **dynamic)
 
 
 def export(checkpoint, folder, way, count):
