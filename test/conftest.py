@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What all Python tests share: the --all flag, and where things lie."""
+import gc
 import pathlib
 
 import pytest
@@ -15,6 +16,8 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
+    # torch, transformers and onnxscript keep millions of objects, which Python else goes through again and again.
+    gc.set_threshold(50_000, 20, 100)
     config.addinivalue_line("markers", "devices(names): where the test runs code, if --device does not say it")
     config.addinivalue_line("markers", "exhaustive: another case of a long test that has one of its kind; only run with --exhaustive, by hand")
     config.addinivalue_line("markers", "long: takes more than a few seconds; only run with --all, as CI does")
