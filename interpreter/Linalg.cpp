@@ -7,6 +7,7 @@
 #include "interpreter/Frame.h"
 #include <cmath>
 #include <limits>
+#include <optional>
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -57,6 +58,36 @@ static void setStrides(Access &access) {
     access.strides[access.map.getDimPosition(axis)] += stride;
 }
 
+/// An index of a step. None for a division by what is not positive.
+static std::optional<int64_t> evaluate(AffineExpr expr, ArrayRef<int64_t> step) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return step[dim.getPosition()];
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return constant.getValue();
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  std::optional<int64_t> left = evaluate(binary.getLHS(), step),
+                         right = evaluate(binary.getRHS(), step);
+  if (!left || !right)
+    return std::nullopt;
+  // What wraps around is outside of any tensor.
+  if (binary.getKind() == AffineExprKind::Add)
+    return static_cast<int64_t>(static_cast<uint64_t>(*left) + static_cast<uint64_t>(*right));
+  if (binary.getKind() == AffineExprKind::Mul)
+    return static_cast<int64_t>(static_cast<uint64_t>(*left) * static_cast<uint64_t>(*right));
+  if (*right <= 0)
+    return std::nullopt;
+  switch (binary.getKind()) {
+  case AffineExprKind::Mod:
+    return llvm::mod(*left, *right);
+  case AffineExprKind::FloorDiv:
+    return llvm::divideFloorSigned(*left, *right);
+  case AffineExprKind::CeilDiv:
+    return llvm::divideCeilSigned(*left, *right);
+  default:
+    return std::nullopt;
+  }
+}
+
 /// Place of an element for this step, or failure after a diagnostic.
 static FailureOr<int64_t> place(Operation *op, const Access &access, const Tensor &tensor,
                                 ArrayRef<int64_t> step) {
@@ -68,12 +99,10 @@ static FailureOr<int64_t> place(Operation *op, const Access &access, const Tenso
   }
   SmallVector<int64_t, 4> indices;
   for (AffineExpr expr : access.map.getResults()) {
-    if (auto dim = dyn_cast<AffineDimExpr>(expr))
-      indices.push_back(step[dim.getPosition()]);
-    else if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-      indices.push_back(constant.getValue());
-    else
-      indices.push_back(AffineMap::get(access.map.getNumDims(), 0, expr).compose(step).front());
+    std::optional<int64_t> index = evaluate(expr, step);
+    if (!index)
+      return op->emitOpError("expects divisors above zero, got ") << AffineMapAttr::get(access.map);
+    indices.push_back(*index);
   }
   if (!tensor.contains(indices))
     return op->emitOpError("expects an index inside [")
