@@ -15,20 +15,17 @@ def compare(build, program, *flags):
     assert result.returncode == 0, result.stdout[-8000:] + result.stderr[-2000:]
 
 
-def test_some_code_points(build):
-    compare(build, "compare_tokenizers.py", "--quick")
+@pytest.fixture
+def quick(request):
+    """Some of what --all compares."""
+    return [] if request.config.getoption("--all") else ["--quick"]
 
 
-@pytest.mark.long
-def test_every_code_point(build):
-    compare(build, "compare_tokenizers.py")
+def test_code_points(build, quick):
+    """Each of Unicode's, with --all."""
+    compare(build, "compare_tokenizers.py", *quick)
 
 
-def test_some_texts_by_sentencepiece(build):
-    compare(build, "compare_sentencepiece.py", "--quick")
-
-
-@pytest.mark.long
-def test_many_texts_by_sentencepiece(build):
-    """At least 50,000 for each model."""
-    compare(build, "compare_sentencepiece.py")
+def test_texts_by_sentencepiece(build, quick):
+    """At least 50,000 for each model, with --all."""
+    compare(build, "compare_sentencepiece.py", *quick)
