@@ -216,11 +216,13 @@ LogicalResult Frame::run(Block &block, ArrayRef<RuntimeValue> arguments,
 
 LogicalResult Frame::runScalars(Block &block, SmallVectorImpl<RuntimeValue> &results) {
   ++scalarDepth;
-  for (Operation &op : block.without_terminator())
-    if (failed(runOp(&op)))
+  // Not without_terminator(), which asks the last op each time whether it is one.
+  Operation *terminator = block.getTerminator();
+  for (Operation *op = &block.front(); op != terminator; op = op->getNextNode())
+    if (failed(runOp(op)))
       return failure();
   --scalarDepth;
-  return takeResults(block.getTerminator(), *this, results);
+  return takeResults(terminator, *this, results);
 }
 
 FailureOr<std::vector<RuntimeValue>> Frame::callFunction(func::FuncOp function,
