@@ -19,8 +19,10 @@ struct Access {
   AffineMap map;
   TensorRef tensor;    ///< null for a scalar
   RuntimeValue scalar; ///< of a scalar
-  /// By loop, how far a step of it goes in the tensor's elements; empty unless each axis is a loop.
+  /// By loop, how far a step of it goes in the tensor's elements, from `first`; empty unless each
+  /// index is a sum of multiples of loops that stays inside of the tensor.
   SmallVector<int64_t> strides;
+  int64_t first = 0;
 };
 } // namespace
 
@@ -46,16 +48,6 @@ static FailureOr<SmallVector<int64_t>> loopSizes(linalg::LinalgOp op, ArrayRef<A
     if (__builtin_mul_overflow(steps, std::max<int64_t>(size, 1), &steps))
       return op->emitOpError("expects fewer steps than loops of [") << sizes << "] make";
   return sizes;
-}
-
-/// Fills in `strides`, for which `loopSizes` has told that no step leaves the tensor.
-static void setStrides(Access &access) {
-  if (!access.tensor || !llvm::all_of(access.map.getResults(), llvm::IsaPred<AffineDimExpr>))
-    return;
-  access.strides.resize(access.map.getNumDims());
-  int64_t stride = 1;
-  for (int64_t axis = access.tensor->rank(); axis-- > 0; stride *= access.tensor->shape[axis])
-    access.strides[access.map.getDimPosition(axis)] += stride;
 }
 
 /// An index of a step. None for a division by what is not positive.
@@ -88,11 +80,53 @@ static std::optional<int64_t> evaluate(AffineExpr expr, ArrayRef<int64_t> step) 
   }
 }
 
+/// Whether it is a sum of multiples of loops.
+static bool isSum(AffineExpr expr) {
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return true;
+  if (binary.getKind() == AffineExprKind::Mul)
+    return isSum(binary.getLHS()) && isa<AffineConstantExpr>(binary.getRHS());
+  return binary.getKind() == AffineExprKind::Add && isSum(binary.getLHS()) &&
+         isSum(binary.getRHS());
+}
+
+/// Fills in `strides` and `first`, if no step of loops of these sizes leaves the tensor.
+static void setStrides(Access &access, ArrayRef<int64_t> sizes) {
+  if (!access.tensor || !llvm::all_of(access.map.getResults(), isSum))
+    return;
+  SmallVector<int64_t> strides(sizes.size()), step(sizes.size());
+  int64_t first = 0, stride = 1;
+  for (int64_t axis = access.tensor->rank(); axis-- > 0; stride *= access.tensor->shape[axis]) {
+    AffineExpr expr = access.map.getResult(axis);
+    int64_t begin = *evaluate(expr, step), least = begin, most = begin;
+    SmallVector<int64_t> factors(sizes.size());
+    for (auto [loop, size] : llvm::enumerate(sizes)) {
+      if (size == 1)
+        continue;
+      int64_t reach;
+      step[loop] = 1;
+      if (__builtin_sub_overflow(*evaluate(expr, step), begin, &factors[loop]) ||
+          __builtin_mul_overflow(factors[loop], size - 1, &reach) ||
+          __builtin_add_overflow(reach < 0 ? least : most, reach, reach < 0 ? &least : &most))
+        return;
+      step[loop] = 0;
+    }
+    if (least < 0 || most >= access.tensor->shape[axis])
+      return;
+    for (auto [sum, factor] : llvm::zip_equal(strides, factors))
+      sum += factor * stride;
+    first += begin * stride;
+  }
+  access.strides = std::move(strides);
+  access.first = first;
+}
+
 /// Place of an element for this step, or failure after a diagnostic.
 static FailureOr<int64_t> place(Operation *op, const Access &access, const Tensor &tensor,
                                 ArrayRef<int64_t> step) {
   if (!access.strides.empty()) {
-    int64_t place = 0;
+    int64_t place = access.first;
     for (auto [stride, index] : llvm::zip_equal(access.strides, step))
       place += stride * index;
     return place;
@@ -136,9 +170,11 @@ static LogicalResult runStructured(Operation *operation, Frame &frame) {
   for (unsigned i = inputs; i < accesses.size(); ++i)
     results.push_back(*accesses[i].tensor);
   TRY(SmallVector<int64_t> sizes, loopSizes(op, accesses));
-  llvm::for_each(accesses, setStrides);
-
   int64_t steps = ShapedType::getNumElements(sizes);
+  if (steps > 0)
+    for (Access &access : accesses)
+      setStrides(access, sizes);
+
   Block &block = *op.getBlock();
   frame.loops.push_back(SmallVector<int64_t>(sizes.size(), 0));
   SmallVector<RuntimeValue> yielded;

@@ -118,7 +118,12 @@ unsigned interpreter::widthOf(Type type) {
 
 /// Whether numbers of the type must be rounded after every op.
 static bool isRounded(Type type, Precision precision) {
-  return isa<FloatType>(type) && precision != Precision::Exact &&
+  // The usual types first: others tell their width through an interface, for each number.
+  if (precision == Precision::Exact || type.isF64())
+    return false;
+  if (type.isF32())
+    return precision == Precision::Literal;
+  return isa<FloatType>(type) &&
          type.getIntOrFloatBitWidth() < (precision == Precision::Literal ? 64 : 32);
 }
 
