@@ -123,8 +123,8 @@ FailureOr<std::vector<RuntimeValue>> NativeProgram::call(StringRef name,
     Type type = cast<RankedTensorType>(port.getType()).getElementType();
     dims.insert(dims.end(), tensor.shape.begin(), tensor.shape.end());
     GuardedMemory &memory = memories.emplace_back(makeMemory(getStorageBytes(type, tensor.size())));
-    for (int64_t i = 0; i < tensor.size(); ++i)
-      putElement(memory.data() + i * getStorageBytes(type, 1), type, tensor.at(i));
+    for (int64_t i = 0, bytes = getStorageBytes(type, 1); i < tensor.size(); ++i)
+      putElement(memory.data() + i * bytes, type, tensor.at(i));
     buffers.push_back(getAddress(memory));
   }
   GuardedMemory sizes = makeCopy(dims),
@@ -188,8 +188,9 @@ FailureOr<std::vector<RuntimeValue>> NativeProgram::call(StringRef name,
   for (auto [i, port] : llvm::enumerate(entry->signature.getResults())) {
     Type type = cast<RankedTensorType>(port.getType()).getElementType();
     const char *data = memories[arguments.size() + i].data();
+    int64_t bytes = getStorageBytes(type, 1);
     for (int64_t n = 0, count = tensors[i].size(); n < count; ++n)
-      tensors[i].put(n, getElement(data + n * getStorageBytes(type, 1), type));
+      tensors[i].put(n, getElement(data + n * bytes, type));
     results.push_back(std::make_shared<const Tensor>(std::move(tensors[i])));
   }
   return results;
