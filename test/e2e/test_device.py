@@ -39,8 +39,11 @@ def test_integers_write_the_same(compiled, fovea_run, shakespeare, device, gpu_c
 
 @pytest.mark.devices("emulator")
 def test_shakespeare_forward(compiled, fovea_run, shakespeare, tmp_path, device, gpu_code):
-    """Two prompts of one length at once, all positions. Another order of sums may turn the last bit of what is rounded to bf16; the emulator's, which are exact, turned none beside AVX-512."""
-    artifact = compiled(shakespeare, *gpu_code)
+    """Two prompts of one length at once, all positions. Another order of sums may turn the last bit of what is rounded to bf16; the emulator's, which are exact, turned none.
+
+    A processor that does not multiply bf16 leaves attention in f32: beside the emulator all of it is in f32 there."""
+    alike = not device.startswith("emulator") or has("avx512_bf16")
+    artifact = compiled(shakespeare, *gpu_code, *([] if alike else ["--compute=f32"]))
     ids = np.array([case["prompt_ids"][:5] for case in SHAKESPEARE[:2]], dtype=np.int64)
     np.savez(tmp_path / "in.npz", input_ids=ids)
     logits = {}
@@ -48,7 +51,7 @@ def test_shakespeare_forward(compiled, fovea_run, shakespeare, tmp_path, device,
         fovea_run("run", artifact, "--device", where, "--entry", "forward", "--inputs", tmp_path / "in.npz", "--outputs", tmp_path / "out.npz").ok()
         logits[where] = np.load(tmp_path / "out.npz")["logits"]
     difference = np.abs(logits["cpu"] - logits[device]).max(-1) / np.abs(logits["cpu"]).max(-1)
-    assert difference.max() <= (1e-4 if device.startswith("emulator") and has("avx512vl") else 5e-3)
+    assert difference.max() <= (1e-4 if device.startswith("emulator") else 5e-3)
 
 
 @pytest.mark.devices("emulator")
