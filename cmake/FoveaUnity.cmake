@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # With CMAKE_UNITY_BUILD eight sources of a library are compiled as one: a build from nothing takes
-# half of the time, one after a change of one source longer. The sanitizers' builds do so, and
-# FOVEA_UNITY=1 scripts/setup. These sources have names that others of their library have too (each
-# family describes itself), and are compiled alone.
+# two thirds of the time, one after a change of one source longer. The sanitizers' builds do so, and
+# FOVEA_UNITY=1 scripts/setup.
+if(NOT CMAKE_UNITY_BUILD)
+  return()
+endif()
+
+# These have names that others of their library have too, and are compiled alone; as are the
+# families, each of which describes itself.
 set(alone
   artifact/Temporary.cpp
   emulator/AluBaseline.cpp
@@ -39,9 +44,6 @@ set(alone
   tools/verbs/Translate.cpp
   tools/verify/Inputs.cpp
 )
-file(GLOB families RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
-  ${PROJECT_SOURCE_DIR}/frontend/HuggingFace/families/*.cpp)
-
 # fovea_folders(NAME folder): the folders that this build has, from one downwards.
 function(fovea_folders result folder)
   get_directory_property(below DIRECTORY ${folder} SUBDIRECTORIES)
@@ -53,24 +55,17 @@ function(fovea_folders result folder)
   set(${result} ${all} PARENT_SCOPE)
 endfunction()
 
-fovea_folders(folders ${PROJECT_SOURCE_DIR})
-foreach(source IN LISTS alone families)
-  set(source ${PROJECT_SOURCE_DIR}/${source})
+list(TRANSFORM alone PREPEND ${PROJECT_SOURCE_DIR}/)
+foreach(source IN LISTS alone)
   if(NOT EXISTS ${source})
     message(FATAL_ERROR "cmake/FoveaUnity.cmake: ${source} does not exist")
   endif()
-  # Of the folder that has the target, and those below it.
-  cmake_path(GET source PARENT_PATH folder)
-  while(NOT EXISTS ${folder}/CMakeLists.txt)
-    cmake_path(GET folder PARENT_PATH folder)
-  endwhile()
-  if(NOT folder IN_LIST folders)
-    continue()
-  endif()
-  fovea_folders(targets ${folder})
-  set_source_files_properties(${source} DIRECTORY ${targets}
-    PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endforeach()
+file(GLOB families CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/frontend/HuggingFace/families/*.cpp)
+# CMake keeps a source's properties by folder of its target.
+fovea_folders(folders ${PROJECT_SOURCE_DIR})
+set_source_files_properties(${alone} ${families} DIRECTORY ${folders}
+  PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 
 # The runtime, whose size is tested, is as small as people build it.
 if(CMAKE_BUILD_TYPE STREQUAL Release)
