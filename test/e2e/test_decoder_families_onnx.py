@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tiny random decoders of many families, exported by PyTorch's two exporters: the numbers are PyTorch's. What an exporter writes wrongly is refused."""
-
 import numpy as np
 import pytest
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tiny random encoders of many families, and models that read images, exported by PyTorch's two exporters: the numbers are PyTorch's."""
-
 import numpy as np
 import pytest
 

@@ -38,7 +38,7 @@ struct NativeOptions {
 
 class NativeProgram {
 public:
-  /// Takes a module of the `import` stage (or a later one) through all stages, links it and opens
+  /// Takes a module of the `import` stage, or of `graph`, through all stages, links it and opens
   /// it. Null after a diagnostic or, for the linker and loader, with `error` filled.
   static std::unique_ptr<NativeProgram> compile(ModuleOp module, std::string &error,
                                                 const NativeOptions &options = {});

@@ -18,7 +18,7 @@ def compare(build, program, *flags):
 @pytest.fixture
 def quick(request):
     """Some of what --all compares."""
-    return [] if request.config.getoption("--all") else ["--quick"]
+    return [] if request.config.getoption("--all") or request.config.getoption("--exhaustive") else ["--quick"]
 
 
 def test_code_points(build, quick):
