@@ -95,6 +95,9 @@ func::FuncOp EntryLowering::createFunction(StringRef suffix, ArrayRef<Type> inpu
   auto function =
       func::FuncOp::create(builder, entry.getLoc(), ("fovea_" + entry.getName() + suffix).str(),
                            builder.getFunctionType(inputs, {}));
+  // Addresses and sizes, as many as the model has steps, each computed once: not worth an
+  // optimiser's time.
+  function->setAttr("passthrough", builder.getStrArrayAttr({"noinline", "optnone"}));
   function.addEntryBlock();
   return function;
 }
@@ -102,10 +105,6 @@ func::FuncOp EntryLowering::createFunction(StringRef suffix, ArrayRef<Type> inpu
 void EntryLowering::emitPlan() {
   Type pointer = LLVM::LLVMPointerType::get(entry.getContext());
   func::FuncOp function = createFunction("_plan", {pointer, pointer});
-  // Straight-line arithmetic as long as the model is deep, run once a call: not worth an
-  // optimiser's time.
-  function->setAttr("passthrough",
-                    Builder(entry.getContext()).getStrArrayAttr({"noinline", "optnone"}));
   PointerBuilder b(entry.getLoc(), OpBuilder::atBlockBegin(&function.getBody().front()));
   Value dims = function.getArgument(0), locals = function.getArgument(1);
   IRMapping mapping;

@@ -5,11 +5,12 @@ fovea.weight @w1 : tensor<4xf32> = #fovea.stored<"a", "w1", tensor<4xf32>>
 
 // The plan writes the arena's size, the result's sizes, and the sizes that the steps need.
 // CHECK-LABEL: func.func @fovea_run_plan(
-// CHECK-SAME: %[[DIMS:.*]]: !llvm.ptr, %[[LOCALS:.*]]: !llvm.ptr)
+// CHECK-SAME: %[[DIMS:.*]]: !llvm.ptr, %[[LOCALS:.*]]: !llvm.ptr) attributes {passthrough = ["noinline", "optnone"]}
 // CHECK: llvm.load
 // CHECK-COUNT-3: llvm.store
 
 // CHECK-LABEL: func.func @fovea_run_step(
+// CHECK-SAME: attributes {passthrough = ["noinline", "optnone"]}
 // CHECK: cf.switch %{{.*}} : i64
 // CHECK: call @scale_0(
 // CHECK-NOT: call @scale_0(
