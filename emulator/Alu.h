@@ -64,7 +64,8 @@ enum class Alu : uint8_t {
   SubCarry,
   // conversions: destination and source type are Instruction's `type` and `source`
   CvtRn,
-  CvtTf32, ///< of f32, ties away from zero
+  CvtTf32,  ///< of f32, ties away from zero
+  CvtTrunc, ///< of f32 or f64 to a whole number of 32 or 64 bits
   CvtPack,
 };
 

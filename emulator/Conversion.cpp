@@ -407,16 +407,18 @@ unsigned registerBytes(Decoder &d, const Operand &operand, Type type) {
   return *has / 8;
 }
 
-/// The fast form of a conversion that only rounds to nearest, or to tf32; null if it is none.
+/// The fast form of a conversion that only rounds to nearest, to tf32, or to a whole number
+/// towards zero; null if it is none.
 Handler findPlain(const Conversion &c) {
   bool exact = c.fromBytes == bytesOf(c.from) && c.toBytes == bytesOf(c.to);
   if (!exact || c.sat || c.ftz || c.relu)
     return nullptr;
   if (c.from == Type::F32 && c.to == Type::TF32 && c.round == Round::NearAway)
     return findAlu({Alu::CvtTf32, c.to});
-  if ((c.round != Round::None && c.round != Round::Near) || (isFloat(c.from) && isInteger(c.to)))
+  bool truncates = isFloat(c.from) && isInteger(c.to);
+  if (truncates ? c.round != Round::IntZero : c.round != Round::None && c.round != Round::Near)
     return nullptr;
-  AluForm form{Alu::CvtRn, c.to};
+  AluForm form{truncates ? Alu::CvtTrunc : Alu::CvtRn, c.to};
   form.source = c.from;
   return findAlu(form);
 }

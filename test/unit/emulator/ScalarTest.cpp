@@ -611,6 +611,17 @@ TEST(Scalar, Conversions) {
   auto clampTo = [](double x, double low, double high) {
     return std::isnan(x) ? 0 : std::min(std::max(x, low), high);
   };
+  auto toS64 = [](double x) {
+    return std::isnan(x) || x <= -0x1p63 ? uint64_t{1} << 63
+           : x >= 0x1p63                 ? ~uint64_t{0} >> 1
+                                         : static_cast<uint64_t>(static_cast<int64_t>(x));
+  };
+  auto toU64 = [](double x) {
+    return std::isnan(x) ? uint64_t{1} << 63
+           : x <= 0      ? 0
+           : x >= 0x1p64 ? ~uint64_t{0}
+                         : static_cast<uint64_t>(x);
+  };
   check({
       {"cvt.u64.u32 %d10, %r1;", [](auto a, auto, auto, auto) { return uint64_t{a}; }, true},
       {"cvt.s64.s32 %d10, %r1;", [](auto a, auto, auto, auto) { return uint64_t(int64_t{s(a)}); },
@@ -650,6 +661,22 @@ TEST(Scalar, Conversions) {
          return uint32_t(
              int64_t(clampTo(std::trunc(static_cast<double>(f(a))), INT32_MIN, INT32_MAX)));
        }},
+      {"cvt.rzi.u32.f32 %r10, %r1;",
+       [&](auto a, auto, auto, auto) {
+         return uint32_t(int64_t(clampTo(std::trunc(static_cast<double>(f(a))), 0, UINT32_MAX)));
+       }},
+      {"cvt.rzi.s32.f64 %r10, %d1;",
+       [&](auto a, auto b, auto, auto) {
+         double x = dbl(a, b);
+         return std::isnan(x) ? 0x80000000
+                              : uint32_t(int64_t(clampTo(std::trunc(x), INT32_MIN, INT32_MAX)));
+       }},
+      {"cvt.rzi.s64.f32 %d10, %r1;", [&](auto a, auto, auto, auto) { return toS64(f(a)); }, true},
+      {"cvt.rzi.u64.f32 %d10, %r1;", [&](auto a, auto, auto, auto) { return toU64(f(a)); }, true},
+      {"cvt.rzi.s64.f64 %d10, %d1;", [&](auto a, auto b, auto, auto) { return toS64(dbl(a, b)); },
+       true},
+      {"cvt.rzi.u64.f64 %d10, %d1;", [&](auto a, auto b, auto, auto) { return toU64(dbl(a, b)); },
+       true},
       {"cvt.rni.s32.f32 %r10, %r1;",
        [&](auto a, auto, auto, auto) {
          return uint32_t(
