@@ -187,8 +187,15 @@ bool mlir::fovea::metDenormals() {
 
 //===-- Elements -----------------------------------------------------------------------------===//
 
+// APFloat is for the types that the processor has not, and takes a hundred times as long.
+
 void mlir::fovea::putElement(char *at, Type type, Element element) {
-  if (auto floatType = dyn_cast<FloatType>(type)) {
+  if (type.isF32()) {
+    auto value = static_cast<float>(element.real);
+    std::memcpy(at, &value, sizeof(value));
+  } else if (type.isF64()) {
+    std::memcpy(at, &element.real, sizeof(element.real));
+  } else if (auto floatType = dyn_cast<FloatType>(type)) {
     llvm::APFloat value(element.real);
     bool lost;
     value.convert(floatType.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &lost);
@@ -200,6 +207,11 @@ void mlir::fovea::putElement(char *at, Type type, Element element) {
 }
 
 Element mlir::fovea::getElement(const char *at, Type type) {
+  if (type.isF32()) {
+    float value;
+    std::memcpy(&value, at, sizeof(value));
+    return {value, 0};
+  }
   uint64_t bits = 0;
   std::memcpy(&bits, at, getStorageBytes(type, 1));
   if (auto floatType = dyn_cast<FloatType>(type)) {
