@@ -157,11 +157,12 @@ def python_tests(everything, device=None):
     """Processes that share no file's fixtures: three, since two leave a tenth of two cores idle. One on a device, whose memory is for one.
 
     Files begin in the order of test/conftest.py, the longest first: pytest-xdist's own is by the number of tests. Bytecode of torch and transformers, which pip was told
-    not to make, is kept for the next process that imports them, whatever the machine's environment says."""
+    not to make, is kept for the next process that imports them, whatever the machine's environment says. torch's threads wait without a core: three processes share two, and
+    those that wait for work by looking for it took a fourteenth of all time of Python."""
     suite = Suite("python")
     junit = RESULTS / "pytest.xml"
     code = run(suite, [sys.executable, "-m", "pytest", "-q", "--tb=short", "-rfE", f"--junitxml={junit}", "--durations=10", *([] if device else ["-n3", "--dist=loadfile", "--no-loadscope-reorder"]),
-                       *(["--all"] if everything else []), *([f"--device={device}"] if device else []), "test"], PYTHONDONTWRITEBYTECODE="", PYTHONPYCACHEPREFIX=str(BUILD / "bytecode"))
+                       *(["--all"] if everything else []), *([f"--device={device}"] if device else []), "test"], PYTHONDONTWRITEBYTECODE="", PYTHONPYCACHEPREFIX=str(BUILD / "bytecode"), OMP_WAIT_POLICY="passive")
     if junit.exists():
         count_junit(suite, junit, lambda case: f"{case.get('classname')}::{case.get('name')}")
     if code and not suite.failures:
