@@ -96,11 +96,9 @@ void run(const AttentionCase &attention, int number, How how, StringRef level = 
 /// Why AVX2 need not, or cannot, be asked beside the level that is tested; empty if it is.
 std::string findWhyNotAvx2() {
   const Level *level = findProcessorLevel(getTestedLevel());
-  if (level && level->name == "avx2")
-    return "AVX2 is the level that is tested";
-  return level && level->family == &kX86 && level->name != "sse"
-             ? ""
-             : "the processor that is tested has no AVX2";
+  if (!level || level->family != &kX86 || level->name == "sse")
+    return "the processor that is tested has no AVX2";
+  return level->name == "avx2" ? "AVX2 is the level that is tested" : "";
 }
 
 class AttentionGrid : public testing::TestWithParam<int> {};

@@ -187,7 +187,13 @@ bool mlir::fovea::metDenormals() {
 
 //===-- Elements -----------------------------------------------------------------------------===//
 
-// APFloat is for the types that the processor has not, and takes a hundred times as long.
+// APFloat is for the types that the processor has not.
+
+template <typename T> static Element read(const char *at) {
+  T value;
+  std::memcpy(&value, at, sizeof(value));
+  return {value, 0};
+}
 
 void mlir::fovea::putElement(char *at, Type type, Element element) {
   if (type.isF32()) {
@@ -207,11 +213,10 @@ void mlir::fovea::putElement(char *at, Type type, Element element) {
 }
 
 Element mlir::fovea::getElement(const char *at, Type type) {
-  if (type.isF32()) {
-    float value;
-    std::memcpy(&value, at, sizeof(value));
-    return {value, 0};
-  }
+  if (type.isF32())
+    return read<float>(at);
+  if (type.isF64())
+    return read<double>(at);
   uint64_t bits = 0;
   std::memcpy(&bits, at, getStorageBytes(type, 1));
   if (auto floatType = dyn_cast<FloatType>(type)) {
