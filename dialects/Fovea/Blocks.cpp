@@ -13,23 +13,23 @@ BlockFormat mlir::fovea::getBlockFormat(BlockKind kind, int64_t group) {
   // Codes of five and six bits, and those of a table, are bytes in panels; of two and three bits
   // they are nibbles.
   static constexpr BlockFormat formats[] = {
-      // kind, elements, bytes, codeBits, bias, group, scale, hasOffsets
-      {Kind::Q4_0, 32, 18, 4, 0, 32, Scale::F16, false},
-      {Kind::Q4_1, 32, 20, 4, 8, 32, Scale::F16, true},
-      {Kind::Q5_0, 32, 22, 8, 0, 32, Scale::F16, false},
-      {Kind::Q5_1, 32, 24, 8, 0, 32, Scale::F16, true},
-      {Kind::Q8_0, 32, 34, 8, 0, 32, Scale::F16, false},
-      {Kind::Q2_K, 256, 84, 4, 0, 16, Scale::ByBlock, true},
-      {Kind::Q3_K, 256, 110, 4, 0, 16, Scale::ByBlock, false},
-      {Kind::Q4_K, 256, 144, 4, 8, 32, Scale::ByBlock, true},
-      {Kind::Q5_K, 256, 176, 8, 0, 32, Scale::ByBlock, true},
-      {Kind::Q6_K, 256, 210, 8, 0, 16, Scale::ByBlock, false},
-      {Kind::IQ4_NL, 32, 18, 8, 0, 32, Scale::F16, false},
-      {Kind::MXFP4, 32, 17, 8, 0, 32, Scale::BF16, false},
-      {Kind::Int4, 0, 0, 4, 0, 0, Scale::F32, false},
-      {Kind::Int8, 0, 0, 8, 0, 0, Scale::F32, false},
-      {Kind::Int4Offset, 0, 0, 4, 0, 0, Scale::F32, true},
-      {Kind::Int8Offset, 0, 0, 8, 0, 0, Scale::F32, true},
+      // kind, elements, bytes, codeBits, usedBits, bias, group, scale, hasOffsets
+      {Kind::Q4_0, 32, 18, 4, 4, 0, 32, Scale::F16, false},
+      {Kind::Q4_1, 32, 20, 4, 4, 8, 32, Scale::F16, true},
+      {Kind::Q5_0, 32, 22, 8, 5, 0, 32, Scale::F16, false},
+      {Kind::Q5_1, 32, 24, 8, 6, 0, 32, Scale::F16, true},
+      {Kind::Q8_0, 32, 34, 8, 8, 0, 32, Scale::F16, false},
+      {Kind::Q2_K, 256, 84, 4, 4, 0, 16, Scale::ByBlock, true},
+      {Kind::Q3_K, 256, 110, 4, 4, 0, 16, Scale::ByBlock, false},
+      {Kind::Q4_K, 256, 144, 4, 4, 8, 32, Scale::ByBlock, true},
+      {Kind::Q5_K, 256, 176, 8, 6, 0, 32, Scale::ByBlock, true},
+      {Kind::Q6_K, 256, 210, 8, 6, 0, 16, Scale::ByBlock, false},
+      {Kind::IQ4_NL, 32, 18, 8, 8, 0, 32, Scale::F16, false},
+      {Kind::MXFP4, 32, 17, 8, 5, 0, 32, Scale::BF16, false},
+      {Kind::Int4, 0, 0, 4, 4, 0, 0, Scale::F32, false},
+      {Kind::Int8, 0, 0, 8, 8, 0, 0, Scale::F32, false},
+      {Kind::Int4Offset, 0, 0, 4, 4, 0, 0, Scale::F32, true},
+      {Kind::Int8Offset, 0, 0, 8, 8, 0, 0, Scale::F32, true},
   };
   BlockFormat format = formats[static_cast<size_t>(kind)];
   assert(format.kind == kind && "kinds stand in their order");

@@ -23,6 +23,7 @@ struct BlockFormat {
   BlockKind kind;
   int64_t elements, bytes; ///< of a block in a file
   int64_t codeBits;        ///< in panels: 4 or 8, two's complement
+  int64_t usedBits;        ///< of these: codes are integers of so many bits
   int64_t bias;            ///< of codes in panels
   int64_t group;           ///< elements with one scale
   BlockScale scale;

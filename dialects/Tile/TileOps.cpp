@@ -311,6 +311,11 @@ LogicalResult DequantizeOp::verify() {
   // (C3)
   if (getBias() != 0 && !getOffsets())
     return emitOpError("expects offsets beside a bias, got a bias of ") << getBias();
+  // (C4)
+  if (int64_t width = input.getElementType().getIntOrFloatBitWidth();
+      getBits() && (getMostBits() < 1 || getMostBits() >= width))
+    return emitOpError("expects bits of at least 1 and less than ")
+           << width << ", got " << getMostBits();
   // (C2), (C3)
   if (!getScales())
     return getOffsets() ? emitOpError("expects scales beside offsets") : success();

@@ -211,12 +211,14 @@ def DequantizeOp : TileOp<"dequantize", [Pure, AttrSizedOperandSegments]> {
   let description = [{
     `result[r, c] = (input[r, c] + bias) * scales[r, c / S] + offsets[r, c / S]`, where S is how many times as many
     columns the result has as the scales; without scales the integers themselves. Scales and offsets may be dequantized
-    integers in turn. A product that reads the result may leave out its rounding.
+    integers in turn. A product that reads the result may leave out its rounding. With `bits` the input has no other
+    integers than those of so many bits, of which a product may add more in 16 bits.
 
     * (C1) the input is of i4 or i8, the result of f16, bf16 or f32, and they agree in shape, `lanes` and layout.
     * (C2) the scales are of f16, bf16 or f32, as many rows, and a number of columns that divides the input's.
     * (C3) offsets have the shape of the scales, which are there, and are of f16, bf16 or f32; a bias other than zero is
       beside offsets.
+    * (C4) bits are at least one, and less than the input's type has.
 
     ```mlir
     %q = tile.load %w[%j, %c0] : !tile.view<512x192xi4> -> !tile.tile<48x192xi4>
@@ -225,21 +227,26 @@ def DequantizeOp : TileOp<"dequantize", [Pure, AttrSizedOperandSegments]> {
     ```
   }];
   let arguments = (ins Tile_TileType:$input, Optional<Tile_TileType>:$scales, Optional<Tile_TileType>:$offsets,
-                       DefaultValuedAttr<I64Attr, "0">:$bias);
+                       DefaultValuedAttr<I64Attr, "0">:$bias, OptionalAttr<I64Attr>:$bits);
   let results = (outs Tile_TileType:$result);
   let assemblyFormat = [{
-    $input (`bias` $bias^)? (`scales` `(` $scales^ `)`)? (`offsets` `(` $offsets^ `)`)? attr-dict
+    $input (`bits` $bits^)? (`bias` $bias^)? (`scales` `(` $scales^ `)`)? (`offsets` `(` $offsets^ `)`)? attr-dict
     `:` qualified(type($input)) (`,` qualified(type($scales))^)? (`offsets` qualified(type($offsets))^)?
     `->` qualified(type($result))
   }];
   let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$input, "::mlir::Value":$scales), [{
-    build($_builder, $_state, result, input, scales, /*offsets=*/::mlir::Value(), /*bias=*/0);
+    build($_builder, $_state, result, input, scales, /*offsets=*/::mlir::Value(), /*bias=*/0,
+          /*bits=*/::mlir::IntegerAttr());
   }]>];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// How many columns share a scale; 0 without scales.
     int64_t getGroup() {
       return getScales() ? getInput().getType().getColumns() / getScales().getType().getColumns() : 0;
+    }
+    /// What its integers have at most.
+    int64_t getMostBits() {
+      return getBits().value_or(getInput().getType().getElementType().getIntOrFloatBitWidth());
     }
     /// The loads that the integers, or the scales, are; null if they are none.
     LoadOp getLoad();

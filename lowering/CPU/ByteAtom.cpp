@@ -35,6 +35,18 @@ SmallVector<Value> mlir::fovea::separateNibbles(Emitter &b, Value bytes) {
           asBytes(b, arith::AndIOp::create(b, all, upper))};
 }
 
+SmallVector<Value> mlir::fovea::shiftNibbles(Emitter &b, Value bytes) {
+  auto words = VectorType::get(getLanes(bytes) / 4, b.getI32Type());
+  auto constant = [&](uint32_t value) {
+    return arith::ConstantOp::create(b, DenseElementsAttr::get(words, APInt(32, value)));
+  };
+  Value all = vector::BitCastOp::create(b, words, bytes), lower = constant(0x0f0f0f0f);
+  all = arith::XOrIOp::create(b, all, constant(0x88888888));
+  Value high = arith::ShRUIOp::create(b, all, constant(4));
+  return {asBytes(b, arith::AndIOp::create(b, all, lower)),
+          asBytes(b, arith::AndIOp::create(b, high, lower))};
+}
+
 //===-- The atom -----------------------------------------------------------------------------===//
 
 namespace {
@@ -60,15 +72,19 @@ public:
   ByteGroup(Emitter &b, const DotBlock &block, Value first, Value number, int64_t length)
       : b(b), block(block), lane(block.lane), first(first), number(number), length(length),
         knowsZero(bool(lane.zero.memory)), isOfNibbles(lane.type.isInteger(4)),
-        hasOffsets(lane.offsets.group > 0), swaps((isOfNibbles || hasOffsets) && !knowsZero) {}
+        hasOffsets(lane.offsets.group > 0), shortSums(b.products->countShorts(lane.bits)),
+        swaps((isOfNibbles || hasOffsets || sumsOnce()) && !knowsZero) {}
 
   /// Added to `acc`, scaled if there are scales.
   SmallVector<Value> run(ValueRange acc) {
     SmallVector<Value> sums = begin();
+    shorts.assign(sums.size(), Value());
     // A group is written out.
-    int64_t words = length / lane.interleave, unroll = words <= 8 ? words : 4;
+    int64_t words = length / lane.interleave, unroll = words <= 8 || holdsShorts() ? 8 : 4;
+    unroll = std::min(words, holdsShorts() && isOfNibbles ? unroll / 2 : unroll);
     while (words % unroll != 0)
       unroll /= 2;
+    int64_t together = shortSums > 0 && !holdsShorts() ? std::min<int64_t>(shortSums, 2) : 1;
     takesElements = b.products->takesElements() && unroll % ByteElements::kWords == 0;
     elements.resize(block.rows());
     bool byMatrices = takesElements && knowsZero && !isOfNibbles && multipliesMatrices(b, block) &&
@@ -79,8 +95,9 @@ public:
       SmallVector<Value> next(carried);
       if (byMatrices)
         multiplyMatrices(b, block, k, next);
-      for (int64_t u = 0; u < unroll && !byMatrices; ++u)
-        addWord(k, u, next);
+      for (int64_t u = 0; u < unroll && !byMatrices; u += together)
+        addWords(k, u, std::min(together, unroll - u), next);
+      addShorts(next);
       return next;
     };
     sums = words == unroll
@@ -91,6 +108,41 @@ public:
 
 private:
   int64_t products() const { return block.rows() * block.vectors(); }
+  /// Whether the zero point of a single row is better its vectors': one sum beside the products in
+  /// place of one for each vector.
+  bool sumsOnce() const { return block.rows() == 1 && b.products->countShorts(1) > 0; }
+  int64_t getZeroPoint() const {
+    return shortSums > 0 ? 1 << (lane.bits - 1) : tile::DotOp::kZeroPoint;
+  }
+  /// Whether sums of 16 bits are held from word to word; fewer products are added at once.
+  bool holdsShorts() const { return shortSums >= kHeld; }
+
+  /// Adds the sum of products to sum `i`.
+  void add(int64_t i, ArrayRef<Value> unsignedBytes, ArrayRef<Value> signedBytes,
+           MutableArrayRef<Value> sums) {
+    for (auto [x, y] : llvm::zip_equal(unsignedBytes, signedBytes)) {
+      if (shortSums == 0) {
+        sums[i] = multiplyBytes(b, sums[i], x, y);
+        continue;
+      }
+      Value products = b.products->multiplyToShorts(b, x, y);
+      shorts[i] = shorts[i] ? Value(arith::AddIOp::create(b, shorts[i], products)) : products;
+    }
+    if (!holdsShorts())
+      addShorts(i, sums);
+  }
+
+  /// Adds a sum of 16 bits to that of 32, and begins it anew.
+  void addShorts(int64_t i, MutableArrayRef<Value> sums) {
+    if (shorts[i])
+      sums[i] = b.products->addShorts(b, sums[i], shorts[i]);
+    shorts[i] = {};
+  }
+
+  void addShorts(MutableArrayRef<Value> sums) {
+    for (size_t i = 0; i < sums.size(); ++i)
+      addShorts(i, sums);
+  }
 
   Value load(const LaneScales &from, int64_t v) {
     auto memory = cast<MemRefType>(from.memory.getType());
@@ -119,24 +171,33 @@ private:
     return sums;
   }
 
-  /// Word `ahead` of those from `k` on.
-  void addWord(Value k, int64_t ahead, MutableArrayRef<Value> sums) {
+  /// `count` words from `ahead` on of those from `k` on.
+  void addWords(Value k, int64_t ahead, int64_t count, MutableArrayRef<Value> sums) {
     Value offset = b.mul(b.div(k, lane.interleave), lane.stride);
     StreamFetch stream(b, block, k, offset);
-    auto placeOf = [&](Value start) { // what is constant is added last
-      return b.add(b.add(start, offset), b.mul(lane.stride, ahead));
+    auto placeOf = [&](Value start, int64_t word) { // what is constant is added last
+      return b.add(b.add(start, offset), b.mul(lane.stride, word));
     };
     auto load = [&](int64_t v) {
-      Value at = placeOf(lane.vectors[v]);
-      stream.fetch(v, at, b.mul(lane.stride, ahead));
-      return loadWords(at);
+      SmallVector<Value> parts;
+      for (int64_t word = ahead; word < ahead + count; ++word) {
+        Value at = placeOf(lane.vectors[v], word);
+        stream.fetch(v, at, b.mul(lane.stride, word));
+        llvm::append_range(parts, loadWords(at));
+      }
+      return parts;
     };
-    if (lane.next)
-      b.prefetch(lane.memory, placeOf(lane.next), /*locality=*/2);
-    Value column = b.add(k, ahead * lane.interleave);
+    auto begin = [&](int64_t r) {
+      SmallVector<Value> inputs;
+      for (int64_t word = ahead; word < ahead + count; ++word)
+        llvm::append_range(inputs, broadcast(r, b.add(k, word * lane.interleave), word));
+      addZero(r, inputs, sums);
+      return inputs;
+    };
+    for (int64_t word = ahead; word < ahead + count && lane.next; ++word)
+      b.prefetch(lane.memory, placeOf(lane.next, word), /*locality=*/2);
     if (block.rows() == 1) {
-      SmallVector<Value> inputs = broadcast(0, column, ahead);
-      addZero(0, inputs, sums);
+      SmallVector<Value> inputs = begin(0);
       for (int64_t v = 0; v < block.vectors(); ++v)
         multiply(0, v, inputs, load(v), sums);
       return;
@@ -145,8 +206,7 @@ private:
     for (int64_t v = 0; v < block.vectors(); ++v)
       parts.push_back(load(v));
     for (int64_t r = 0; r < block.rows(); ++r) {
-      SmallVector<Value> inputs = broadcast(r, column, ahead);
-      addZero(r, inputs, sums);
+      SmallVector<Value> inputs = begin(r);
       for (int64_t v = 0; v < block.vectors(); ++v)
         multiply(r, v, inputs, parts[v], sums);
     }
@@ -168,16 +228,22 @@ private:
   /// of odd ones.
   SmallVector<Value> loadWords(Value at) {
     Value bytes = b.load(b.getI8Type(), lane.memory, at, 4 * block.lanes, lane.alignment);
+    if (isOfNibbles && shortSums > 0)
+      return shiftNibbles(b, bytes);
     SmallVector<Value> parts{bytes};
     if (isOfNibbles)
       parts = separateNibbles(b, bytes);
-    if (swaps)
-      for (Value &part : parts)
-        part = shiftByZeroPoint(part);
+    if (!swaps)
+      return parts;
+    for (Value &part : parts)
+      part =
+          shortSums > 0
+              ? Value(arith::AddIOp::create(b, part, splatByte(b, getZeroPoint(), getLanes(part))))
+              : shiftByZeroPoint(part);
     return parts;
   }
 
-  /// Signed bytes as unsigned ones that are greater by the zero point, or back.
+  /// Signed bytes as unsigned ones that are greater by the zero point of a byte, or back.
   Value shiftByZeroPoint(Value bytes) {
     return arith::XOrIOp::create(b, bytes, splatByte(b, tile::DotOp::kZeroPoint, getLanes(bytes)));
   }
@@ -214,26 +280,21 @@ private:
 
   void multiply(int64_t r, int64_t v, ArrayRef<Value> inputs, ArrayRef<Value> parts,
                 MutableArrayRef<Value> sums) {
-    Value &sum = sums[r * block.vectors() + v];
-    for (auto [input, part] : llvm::zip(inputs, parts)) {
-      sum = swaps ? multiplyBytes(b, sum, part, input) : multiplyBytes(b, sum, input, part);
-      if (knowsZero || swaps || r != 0)
-        continue;
-      Value &zero = sums[products() + v];
-      Value point = splatByte(b, tile::DotOp::kZeroPoint, 4 * block.lanes);
-      zero = multiplyBytes(b, zero, point, part);
-    }
+    int64_t i = r * block.vectors() + v;
+    swaps ? add(i, parts, inputs, sums) : add(i, inputs, parts, sums);
+    if (knowsZero || swaps || r != 0)
+      return;
+    SmallVector<Value> points(parts.size(), splatByte(b, tile::DotOp::kZeroPoint, 4 * block.lanes));
+    add(products() + v, points, parts, sums);
   }
 
   /// What the vectors' zero point adds to all of a row; or its elements, with their own zero point.
   void addZero(int64_t r, ArrayRef<Value> inputs, MutableArrayRef<Value> sums) {
     if (!sumsRows())
       return;
-    Value &sum = sums[products() + r];
-    for (Value input : inputs)
-      sum = swaps ? multiplyBytes(b, sum, splatByte(b, tile::DotOp::kZeroPoint, 4 * block.lanes),
-                                  input)
-                  : multiplyBytes(b, sum, input, splatByte(b, 1, 4 * block.lanes));
+    SmallVector<Value> factors(inputs.size(),
+                               splatByte(b, swaps ? getZeroPoint() : 1, 4 * block.lanes));
+    swaps ? add(products() + r, factors, inputs, sums) : add(products() + r, inputs, factors, sums);
   }
 
   /// The sum of a row's elements.
@@ -245,13 +306,13 @@ private:
     };
     Value sum = sums[products() + r];
     if (swaps)
-      sum = arith::ShRSIOp::create(b, sum, constant(llvm::Log2_64(tile::DotOp::kZeroPoint)));
+      sum = arith::ShRSIOp::create(b, sum, constant(llvm::Log2_64(getZeroPoint())));
     else
       sum = arith::SubIOp::create(b, sum, constant(tile::DotOp::kZeroPoint * length));
     return arith::SIToFPOp::create(b, VectorType::get(block.lanes, b.getF32Type()), sum);
   }
 
-  /// Nibbles are sixteen times what they stand for.
+  /// Nibbles are sixteen times what they stand for, but in sums of 16 bits.
   SmallVector<Value> finish(ArrayRef<Value> sums, ValueRange acc) {
     auto floats = VectorType::get(block.lanes, b.getF32Type());
     SmallVector<Value> factors, result, rows;
@@ -267,7 +328,7 @@ private:
         factor = found.scales[v];
         fetchScales(v);
       }
-      if (isOfNibbles)
+      if (isOfNibbles && shortSums == 0)
         factor = factor ? Value(arith::MulFOp::create(b, factor, constant(0x1p-4)))
                         : Value(constant(0x1p-4));
       factors.push_back(factor);
@@ -298,10 +359,14 @@ private:
   /// all outputs, and is summed once.
   bool swaps;
   bool takesElements = false;
+  /// How many products are added to `shorts`, of which some may be absent; 0: none are.
+  int64_t shortSums;
   SmallVector<ByteElements> elements; ///< of each row, those that were loaded last
 };
 } // namespace
 
+  static constexpr int64_t kHeld = 8;
+  SmallVector<Value> shorts;
 SmallVector<Value> ByteAtom::emit(Emitter &b, const DotBlock &block, SmallVector<Value> acc) const {
   int64_t depth = *getConstant(block.depth), group = block.lane.scales.group;
   if (group == 0)

@@ -53,6 +53,7 @@ struct LaneOperand {
   /// Added to each number, likewise; a number is an integer and `bias` times its scale before.
   LaneScales offsets, blockOffsets;
   int64_t bias = 0;
+  int64_t bits = 8; ///< that integers have at most
   /// Sums of i32 that the products of a group, or of the whole depth, begin with, so that the zero
   /// point of the other operand adds nothing. Its memory may be absent.
   LaneScales zero;
@@ -148,6 +149,9 @@ SmallVector<Value> separateNibbles(Emitter &b, Value bytes);
 
 /// Words of four bytes of a row, loaded together, for instructions that take an element of a
 /// vector.
+/// The same as unsigned bytes, which are greater by kNibbleZeroPoint than what they stand for.
+constexpr uint8_t kNibbleZeroPoint = 8;
+SmallVector<Value> shiftNibbles(Emitter &b, Value bytes);
 class ByteElements {
 public:
   static constexpr int64_t kWords = 4;

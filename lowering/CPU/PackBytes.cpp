@@ -9,11 +9,16 @@ using namespace mlir;
 using namespace mlir::fovea;
 using namespace mlir::fovea::tile;
 
-/// The two words of k that nibbles are from `at` on, in their order, sixteen times what they stand
-/// for.
+/// The two words of k that nibbles are, in their order: sixteen times what they stand for, or as
+/// such where products of them are added in 16 bits.
 static SmallVector<Value> unpackNibbles(Emitter &b, Value bytes) {
-  SmallVector<Value> halves = separateNibbles(b, bytes), words;
   int64_t count = cast<VectorType>(bytes.getType()).getNumElements();
+  SmallVector<Value> halves, words;
+  if (b.products->countShorts(4) > 0)
+    for (Value half : shiftNibbles(b, bytes))
+      halves.push_back(arith::SubIOp::create(b, half, splatByte(b, kNibbleZeroPoint, count)));
+  else
+    halves = separateNibbles(b, bytes);
   for (int64_t part : {0, 1}) {
     SmallVector<int64_t> order;
     for (int64_t word = 0; word < count; word += 4)
@@ -34,9 +39,10 @@ bool TileLowering::prepareBytes(DequantizeOp op) {
   int64_t depth = type.getColumns(), panels = llvm::divideCeil(type.getRows(), lanes);
   int64_t groups = op.getScales() ? depth / op.getGroup() : 1, size = lanes * depth;
   const ViewMemory &view = viewOf(op.getLoad().getView());
-  bool ofNibbles = view.isOfNibbles();
+  bool ofNibbles = view.isOfNibbles(),
+       areSixteenfold = ofNibbles && b.products->countShorts(4) == 0;
   int64_t interleave = view.interleave, words = lanes * groups;
-  int64_t factors = (op.getScales() || ofNibbles) + (op.getOffsets() != nullptr);
+  int64_t factors = (op.getScales() || areSixteenfold) + (op.getOffsets() != nullptr);
   if (panels * (4 * words * (1 + factors) + (ofNibbles ? size : 0)) > kMostBytesOfPairs)
     return false;
   PreparedBytes result{{}, {}, {}, {}, size, groups};
@@ -46,7 +52,7 @@ bool TileLowering::prepareBytes(DequantizeOp op) {
   if (ofNibbles)
     result.memory = allocateAs(b.getI8Type(), size);
   // Of nibbles all are a sixteenth, those of whole rows too.
-  if (op.getScales() || ofNibbles)
+  if (op.getScales() || areSixteenfold)
     result.scales = allocateAs(b.getF32Type(), words);
   if (op.getOffsets())
     result.offsets = allocateAs(b.getF32Type(), words);
@@ -54,7 +60,7 @@ bool TileLowering::prepareBytes(DequantizeOp op) {
   forEachGroup(op, [&](const PanelGroup &group) {
     Value place = b.add(b.mul(group.panel, words), b.mul(b.div(group.first, group.length), lanes));
     Value scales = group.scales;
-    if (ofNibbles) {
+    if (areSixteenfold) {
       Value sixteenth = b.splat(arith::ConstantOp::create(b, b.getF32FloatAttr(0x1p-4)), lanes);
       scales = scales ? Value(arith::MulFOp::create(b, scales, sixteenth)) : sixteenth;
     }
@@ -65,8 +71,8 @@ bool TileLowering::prepareBytes(DequantizeOp op) {
     Value none = b.zero(VectorType::get(lanes, b.getI32Type()));
     auto addWords = [&](Value within, ValueRange sums) {
       Value to = b.add(b.mul(group.panel, size), b.mul(b.add(group.first, within), lanes));
-      return SmallVector<Value>{
-          prepareWords(loadWords(group, within), result.memory, to, sums.front())};
+      return SmallVector<Value>{prepareWords(loadWords(group, within), op.getMostBits(),
+                                             result.memory, to, sums.front())};
     };
     Value sum = b.loop(b.index(0), b.index(group.length), interleave, none, addWords).front();
     b.store(arith::SubIOp::create(b, none, sum), result.zero, place, 4 * lanes);
@@ -77,12 +83,15 @@ bool TileLowering::prepareBytes(DequantizeOp op) {
 
 /// Adds what the zero point adds for words of weights; where there is memory for them, they are
 /// nibbles and are stored as bytes.
-Value TileLowering::prepareWords(Value bytes, Value memory, Value to, Value sum) {
+Value TileLowering::prepareWords(Value bytes, int64_t bits, Value memory, Value to, Value sum) {
   SmallVector<Value> words{bytes};
   if (memory)
     words = unpackNibbles(b, bytes);
   for (auto [i, word] : llvm::enumerate(words)) {
-    sum = multiplyBytes(b, sum, splatByte(b, DotOp::kZeroPoint, 4 * lanes), word);
+    Value points = splatByte(b, DotOp::kZeroPoint, 4 * lanes);
+    sum = b.products->countShorts(bits) > 0
+              ? b.products->addShorts(b, sum, b.products->multiplyToShorts(b, points, word))
+              : multiplyBytes(b, sum, points, word);
     if (memory)
       b.store(word, memory, b.add(to, static_cast<int64_t>(4 * lanes * i)), 4 * lanes);
   }

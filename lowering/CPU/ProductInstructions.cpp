@@ -16,6 +16,14 @@ Value ProductInstructions::multiplyMatrices(Emitter &, Value, Value, Value) cons
   llvm_unreachable("a level without instructions for matrices");
 }
 
+Value ProductInstructions::multiplyToShorts(Emitter &, Value, Value) const {
+  llvm_unreachable("a level without sums of 16 bits");
+}
+
+Value ProductInstructions::addShorts(Emitter &, Value, Value) const {
+  llvm_unreachable("a level without sums of 16 bits");
+}
+
 static Value call(Emitter &b, StringRef name, Value sum, Value x, Value y) {
   return LLVM::CallIntrinsicOp::create(b, sum.getType(), b.getStringAttr(name),
                                        ValueRange{sum, x, y})
@@ -36,6 +44,57 @@ public:
     int64_t bits = 32 * cast<VectorType>(sum.getType()).getNumElements();
     return call(b, "llvm.x86.avx512.vpdpbusd." + std::to_string(bits), sum, unsignedBytes,
                 signedBytes);
+  }
+};
+
+/// Without VPDPBUSD: numbers of 16 bits, whose products VPMADDWD adds to 32 bits. VPMADDUBSW adds
+/// products of bytes in 16 bits, which hold no two of 255 * 128, but sixteen of bytes by nibbles.
+class Avx2Products : public ProductInstructions {
+public:
+  Value multiplyPairs(Emitter &, Value, Value, Value) const override {
+    llvm_unreachable("a level without products of pairs");
+  }
+
+  /// The even bytes of each four, and the odd ones.
+  Value multiplyBytes(Emitter &b, Value sum, Value unsignedBytes,
+                      Value signedBytes) const override {
+    VectorType shorts = getShorts(b, sum);
+    Value x = vector::BitCastOp::create(b, shorts, unsignedBytes);
+    Value y = vector::BitCastOp::create(b, shorts, signedBytes), eight = splat(b, shorts, 8);
+    Value evenX = arith::AndIOp::create(b, x, splat(b, shorts, 0xff));
+    Value oddX = arith::ShRUIOp::create(b, x, eight);
+    Value evenY = arith::ShRSIOp::create(b, arith::ShLIOp::create(b, y, eight), eight);
+    Value oddY = arith::ShRSIOp::create(b, y, eight);
+    sum = addProducts(b, sum, evenX, evenY);
+    return addProducts(b, sum, oddX, oddY);
+  }
+
+  /// Two products of 255 by the least of so many bits are -255 * 2^bits.
+  int64_t countShorts(int64_t bits) const override { return (1 << 15) / (255 << bits); }
+
+  Value multiplyToShorts(Emitter &b, Value unsignedBytes, Value signedBytes) const override {
+    int64_t bytes = cast<VectorType>(signedBytes.getType()).getNumElements();
+    return callWithoutSum(b, "llvm.x86.avx2.pmadd.ub.sw",
+                          VectorType::get(bytes / 2, b.getI16Type()), unsignedBytes, signedBytes);
+  }
+  Value addShorts(Emitter &b, Value sum, Value shorts) const override {
+    return addProducts(b, sum, shorts, splat(b, getShorts(b, sum), 1));
+  }
+
+private:
+  static VectorType getShorts(Emitter &b, Value sum) {
+    return VectorType::get(2 * cast<VectorType>(sum.getType()).getNumElements(), b.getI16Type());
+  }
+  static Value splat(Emitter &b, VectorType type, int16_t value) {
+    return arith::ConstantOp::create(b, DenseElementsAttr::get(type, b.getI16IntegerAttr(value)));
+  }
+  static Value callWithoutSum(Emitter &b, StringRef name, Type result, Value x, Value y) {
+    return LLVM::CallIntrinsicOp::create(b, result, b.getStringAttr(name), ValueRange{x, y})
+        .getResult(0);
+  }
+  static Value addProducts(Emitter &b, Value sum, Value x, Value y) {
+    return arith::AddIOp::create(b, sum,
+                                 callWithoutSum(b, "llvm.x86.avx2.pmadd.wd", sum.getType(), x, y));
   }
 };
 
@@ -93,11 +152,12 @@ private:
 
 const ProductInstructions *mlir::fovea::getProductInstructions(const Level &level) {
   static const X86Products x86;
+  static const Avx2Products avx2;
   static const NeonProducts dotprod(/*hasMixed=*/false), i8mm(/*hasMixed=*/true);
   if (!level.multipliesPairs && !level.multipliesBytes)
     return nullptr;
   if (level.family == &kX86)
-    return &x86;
+    return level.hasVnni() ? static_cast<const ProductInstructions *>(&x86) : &avx2;
   return llvm::is_contained(level.features, "i8mm") ? &i8mm : &dotprod;
 }
 

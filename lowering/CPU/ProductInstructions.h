@@ -22,6 +22,15 @@ public:
   virtual Value multiplyPairs(Emitter &b, Value sum, Value x, Value y) const = 0;
   virtual Value multiplyBytes(Emitter &b, Value sum, Value unsignedBytes,
                               Value signedBytes) const = 0;
+
+  /// How many products of unsigned bytes by integers of so many bits, which are bytes too, are
+  /// added in 16 bits before these go to sums of 32; 0: each goes there by itself.
+  virtual int64_t countShorts(int64_t /*bits*/) const { return 0; }
+  /// Numbers of 16 bits, of two products each. The unsigned bytes are any and the signed ones have
+  /// the bits that were counted for, or the signed ones are any, and the unsigned ones have these.
+  virtual Value multiplyToShorts(Emitter &b, Value unsignedBytes, Value signedBytes) const;
+  /// To a sum of i32, two numbers of 16 bits in each lane.
+  virtual Value addShorts(Emitter &b, Value sum, Value shorts) const;
 };
 
 /// Null for a level that has none.

@@ -137,7 +137,7 @@ private:
   void prefetchNextRows(tile::LoadOp load, Value place);
   bool liesInWords(tile::LoadOp load);
   Value turnWords(tile::LoadOp load, int64_t pitch);
-  Value prepareWords(Value bytes, Value memory, Value to, Value sum);
+  Value prepareWords(Value bytes, int64_t bits, Value memory, Value to, Value sum);
   /// A tile of bf16 with lanes along `axis`, made once; nothing if it is too large.
   std::optional<UnpackedPanels> packPairs(Value tile, int64_t axis);
   void turnPairs(tile::LoadOp load, int64_t axis, const UnpackedPanels &panels);

@@ -175,6 +175,7 @@ void TileLowering::DotLowering::placeLanes() {
   } else {
     Scratch scratch = t.materialize(operands.lanes, axis);
     lane.memory = scratch.memory;
+      lane.bits = dequantize.getMostBits();
     lane.stride = b.index(scratch.layout.pitch);
     lane.alignment = alignmentOf(lanes * bytesOf(lane.type));
     laneStart = [](Value inner) { return inner; };
@@ -241,6 +242,7 @@ void TileLowering::DotLowering::placeFactors(Value factors, LaneScales &place,
   LaneScales none;
   if (auto inner = factors.getDefiningOp<DequantizeOp>()) {
     placeFactors(inner.getScales(), ofBlocks, none);
+  lane.bits = dequantize.getMostBits();
     factors = inner.getInput();
   }
   auto load = factors.getDefiningOp<LoadOp>();

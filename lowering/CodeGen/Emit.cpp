@@ -116,7 +116,7 @@ std::vector<std::string> mlir::fovea::getRequiredFeatures(const TargetOptions &t
 /// LLVM's code generator without its scheduler: register blocks leave a few registers, and loads
 /// moved ahead of their use push sums out to the stack (16 spills in the loop of an 8x48 block, 4 %
 /// of its speed). The order that atoms print is the order that runs; processors look ahead far
-/// enough.
+/// enough. Nor does it make trees of chained sums of integers, whose branches are as many numbers.
 static LogicalResult addCodeGenerator(llvm::legacy::PassManager &passes,
                                       llvm::TargetMachine &machine, llvm::CodeGenFileType kind,
                                       llvm::raw_pwrite_stream &out) {
@@ -124,6 +124,7 @@ static LogicalResult addCodeGenerator(llvm::legacy::PassManager &passes,
   auto *modules = new llvm::MachineModuleInfoWrapperPass(&target);
   llvm::TargetPassConfig *config = target.createPassConfig(passes);
   config->disablePass(&llvm::MachineSchedulerID);
+  config->disablePass(&llvm::MachineCombinerID);
   passes.add(config);
   passes.add(modules);
   if (config->addISelPasses())

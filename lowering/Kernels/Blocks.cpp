@@ -76,8 +76,11 @@ Value BlockWeight::loadRows(TileColumns c, Type number) {
   Value scales = loadFactors(panel.scales, panel.blockScales, c);
   if (format.hasOffsets)
     offsets = loadFactors(panel.offsets, panel.blockOffsets, c);
+  IntegerAttr bits;
+  if (format.usedBits != format.codeBits)
+    bits = k.getI64IntegerAttr(format.usedBits);
   return tile::DequantizeOp::create(k, b.tileType(c.width, inputs, number), codes, scales, offsets,
-                                    format.bias);
+                                    k.getI64IntegerAttr(format.bias), bits);
 }
 
 //===-- Numbers ------------------------------------------------------------------------------===//

@@ -100,6 +100,16 @@ static constexpr Level kAvx2Level = {/*name=*/"avx2",
                                      /*elements=*/1024,
                                      /*panels=*/kProcessorPanels};
 
+/// Of two vectors of weights each is two of 16 bits.
+static constexpr Level makeAvx2() {
+  Level level = kAvx2Level;
+  level.multipliesBytes = true;
+  level.byteRows = 4;
+  level.groupRows = 4;
+  level.oneRowBytes = 32;
+  return level;
+}
+
 /// The same vectors. Of one row of bytes an output has two registers, its sum and that of its
 /// weights.
 static constexpr Level makeAvxvnni() {
@@ -179,7 +189,7 @@ static constexpr Level kLevels[] = {
     makeAvx512vnni(),
     kAvx512Level,
     makeAvxvnni(),
-    kAvx2Level,
+    makeAvx2(),
     {/*name=*/"sse", /*processor=*/"x86-64", /*lanes=*/4, /*registers=*/16, /*features=*/{},
      /*manyRows=*/{{32, 16}, 256, {2, 16}}, /*pairRows=*/1,
      /*oneRow=*/{{1, 32}, 16, {1, 32}},
@@ -250,6 +260,10 @@ static constexpr Level makeHopper() {
 }
 
 static constexpr Level kDeviceLevels[] = {kAmpere, makeHopper()};
+
+bool Level::hasVnni() const {
+  return llvm::any_of(features, [](StringRef name) { return name.ends_with("vnni"); });
+}
 
 int64_t mlir::fovea::fitRows(int64_t rows, int64_t columns, int64_t most) {
   while (rows > 1 && rows * columns > most)

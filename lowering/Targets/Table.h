@@ -96,6 +96,9 @@ struct Level {
   int64_t apart = 8;
   /// Of a GPU it says nothing.
   const ProcessorFamily *family = &kX86;
+
+  /// Whether x86-64 multiplies bytes by VPDPBUSD.
+  bool hasVnni() const;
 };
 
 /// Half of `rows` again and again, until those of so many columns have at most `most` elements

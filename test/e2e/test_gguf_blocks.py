@@ -178,7 +178,7 @@ def test_verify_and_stages(fovea, mixed_model, tmp_path):
     fovea("compile", tmp_path / "scheduled.mlir", "--from-stage=scheduled", "-o", tmp_path / "model.fovea").ok()
 
 
-@pytest.mark.parametrize("target, compute", [("cascadelake", "int8"), ("haswell", None)])
+@pytest.mark.parametrize("target, compute", [("cascadelake", "int8"), ("haswell", "int8"), ("skylake-avx512", None)])
 def test_linears_multiply_codes_where_bytes_are_multiplied(fovea, mixed_model, tmp_path, target, compute):
     """By themselves: a processor that multiplies bytes need not multiply bf16."""
     folder, _ = mixed_model

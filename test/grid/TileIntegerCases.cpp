@@ -13,7 +13,7 @@ using namespace mlir::fovea;
 namespace {
 struct IntegerContraction {
   int64_t outputs, depth, tileRows, tileOutputs;
-  int bits;          ///< 4 or 8
+  int bits;          ///< 4, or up to 8, in a byte then
   int64_t groups;    ///< scales of an output; 0: none
   const char *scale; ///< type of scales
   const char *inputType, *numberType;
@@ -39,7 +39,7 @@ func.func @kernel(%x: memref<?x$Kx$X>, %w: $W, $SCALES%y: memref<?x$Nxf32>, %par
       %a = tile.load %xv[%i, %c0] : !tile.view<?x$Kx$X> -> !tile.tile<$TMx$Kx$X>
       %q = tile.load %wv[%j, %c0] : !tile.view<$Nx$Kx$I> -> !tile.tile<$TNx$Kx$I>
       $LOADSCALES
-      %b = tile.dequantize %q $WITH : !tile.tile<$TNx$Kx$I>$STYPE -> !tile.tile<$TNx$Kx$F>
+      %b = tile.dequantize %q $BITS $WITH : !tile.tile<$TNx$Kx$I>$STYPE -> !tile.tile<$TNx$Kx$F>
       %s = tile.dot %a, %b transpose_b : !tile.tile<$TMx$Kx$X>, !tile.tile<$TNx$Kx$F> -> !tile.tile<$TMx$TNxf32>
       tile.store %s, %yv[%i, %j] : !tile.tile<$TMx$TNxf32>, !tile.view<?x$Nxf32>
     }
@@ -73,10 +73,12 @@ static std::string typeOf(const Array &array) {
 /// What bytes of a product stand for is their value, unsigned, less this.
 static constexpr int kZeroPoint = 128;
 
+/// The first row is the least, the second the greatest.
 static Array makeBytes(std::mt19937_64 &random, std::vector<int64_t> shape) {
   Array result{"i8", std::move(shape), {}};
-  for (int64_t i = 0; i < result.shape[0] * result.shape[1]; ++i)
-    result.values.push_back(static_cast<int8_t>(random() % 256));
+  for (int64_t r = 0; r < result.shape[0]; ++r)
+    for (int64_t c = 0; c < result.shape[1]; ++c)
+      result.values.push_back(static_cast<int8_t>(r == 0 ? 0 : r == 1 ? 255 : random() % 256));
   return result;
 }
 
@@ -87,6 +89,9 @@ static TileCase makeCase(const IntegerContraction &c) {
   Array integers{"i8", {c.outputs, c.depth}, {}}, scales{c.scale, {c.outputs, c.groups}, {}};
   for (int64_t i = 0; i < c.outputs * c.depth; ++i)
     integers.values.push_back(static_cast<int64_t>(random() % (2 * most + 2)) - most - 1);
+  // The least and the greatest meet those of rows: what narrow sums hold at most.
+  std::fill_n(integers.values.begin(), c.depth, -most - 1);
+  std::fill_n(integers.values.begin() + c.depth, c.depth, most);
   // Powers of two, so that what bf16 cannot hold and sums that f32 cannot do not matter.
   for (int64_t i = 0; i < c.outputs * c.groups; ++i)
     scales.values.push_back(std::ldexp(1.0, -static_cast<int>(random() % 3)));
@@ -121,7 +126,8 @@ static TileCase makeCase(const IntegerContraction &c) {
             {"PANELS", number((c.outputs + c.tileOutputs - 1) / c.tileOutputs)},
             {"X", c.inputType},
             {"F", c.numberType},
-            {"I", "i" + number(c.bits)},
+            {"I", c.bits == 4 ? "i4" : "i8"},
+            {"BITS", c.bits == 4 || c.bits == 8 ? "" : "bits " + number(c.bits)},
             {"W", typeOf(laid)},
             {"SCALES", any ? "%scales: " + typeOf(laidScales) + ", " : ""},
             {"SCALEVIEW", any ? "%sv = " + scaleView + " : " + typeOf(laidScales) +
@@ -177,15 +183,20 @@ std::vector<TileCase> mlir::fovea::makeIntegerCases() {
       {40, 37, 64, 48, 8, 0, "f32", "bf16", "bf16"},
       {40, 38, 64, 48, 4, 0, "f32", "bf16", "bf16"},
       // By bytes: of many rows, whose nibbles are unpacked and whose zero point is summed before,
-      // and
-      // of one; and depths and groups of no whole words.
+      // and of one; and depths and groups of no whole words.
       {100, 96, 64, 48, 8, 0, "f32", "i8", "f32", 16, 4},
       {100, 96, 1, 128, 8, 0, "f32", "i8", "bf16", 16, 4},
       {100, 128, 64, 32, 8, 0, "f32", "i8", "bf16", 16, 4},
       {64, 192, 48, 64, 8, 0, "f32", "i8", "bf16", 16, 4},
       {100, 96, 64, 48, 4, 3, "f16", "i8", "f32", 16, 4, 16},
       {100, 96, 1, 128, 4, 3, "f16", "i8", "f32", 16, 4, 16},
+      {40, 128, 64, 32, 4, 2, "f16", "i8", "f32", 16, 4, 16},
+      {100, 256, 1, 128, 4, 2, "f16", "i8", "f32", 16, 4, 16},
       {40, 72, 8, 32, 8, 6, "f32", "i8", "f32", 16, 4, 16},
+      {40, 96, 64, 32, 5, 3, "f16", "i8", "f32", 16, 4, 16},
+      {40, 64, 64, 32, 6, 4, "f32", "i8", "f32", 16, 4, 16},
+      {40, 64, 1, 64, 6, 4, "f32", "i8", "f32", 16, 4, 16},
+      {40, 96, 64, 32, 7, 0, "f32", "i8", "f32", 16, 4},
       {40, 64, 64, 32, 4, 0, "f32", "i8", "f32", 16, 4},
       {40, 38, 64, 48, 8, 0, "f32", "i8", "f32", 16, 4},
       {33, 36, 16, 32, 4, 2, "f32", "i8", "f32", 16, 4, 16},

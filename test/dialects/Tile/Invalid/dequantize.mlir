@@ -63,3 +63,19 @@ func.func private @dequantize_c3_bias(%q: !tile.tile<48x192xi4>, %s: !tile.tile<
   %0 = tile.dequantize %q bias 8 scales(%s) : !tile.tile<48x192xi4>, !tile.tile<48x6xf16> -> !tile.tile<48x192xf32>
   return
 }
+
+// -----
+
+func.func private @dequantize_c4_none(%q: !tile.tile<48x192xi8>) {
+  // expected-error @below {{expects bits of at least 1 and less than 8, got 0}}
+  %0 = tile.dequantize %q bits 0 : !tile.tile<48x192xi8> -> !tile.tile<48x192xf32>
+  return
+}
+
+// -----
+
+func.func private @dequantize_c4_all(%q: !tile.tile<48x192xi4>) {
+  // expected-error @below {{expects bits of at least 1 and less than 4, got 4}}
+  %0 = tile.dequantize %q bits 4 : !tile.tile<48x192xi4> -> !tile.tile<48x192xf32>
+  return
+}

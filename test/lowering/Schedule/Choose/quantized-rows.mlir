@@ -1,6 +1,7 @@
 // RUN: fovea-opt %s --fovea-schedule="target=avx512bf16" | FileCheck %s --check-prefixes=CHECK,BYTES
 // RUN: fovea-opt %s --fovea-schedule="target=amx" | FileCheck %s --check-prefixes=CHECK,AMX
-// RUN: fovea-opt %s --fovea-schedule="target=avx2" | FileCheck %s --check-prefixes=CHECK,FLOATS
+// RUN: fovea-opt %s --fovea-schedule="target=avx2" | FileCheck %s --check-prefixes=CHECK,AVX2
+// RUN: fovea-opt %s --fovea-schedule="target=avx512" | FileCheck %s --check-prefixes=CHECK,FLOATS
 // RUN: fovea-opt %s --fovea-schedule="target=sm_90a" | FileCheck %s --check-prefixes=CHECK,HALVES
 
 // Rows that are quantised are multiplied as bytes where instructions do, in bf16 on a GPU, and else in f32. With a scale
@@ -11,6 +12,7 @@
 // BYTES: #fovea.contraction<tile = [64, 48], chunk = 256, block = [4, 48], outermost = rows, operands = i8>
 // AMX: #fovea.contraction<tile = [256, 32], chunk = 256, block = [32, 32], outermost = rows, operands = i8>
 // AMX: #fovea.contraction<tile = [64, 48], chunk = 256, block = [4, 48], outermost = rows, operands = i8>
+// AVX2-COUNT-2: #fovea.contraction<tile = [48, 16], chunk = 240, block = [4, 16], outermost = rows, operands = i8>
 // FLOATS-NOT: operands
 // HALVES-COUNT-2: #fovea.contraction<tile = [128, 128], chunk = 128, block = [8, 4], operands = bf16>
 func.func @products(%x: tensor<2x?x64xf32>, %w: tensor<256x64xi8>, %s: tensor<256xf32>, %v: tensor<256x64xi4>, %t: tensor<256x2xf16>) -> (tensor<2x?x256xf32>, tensor<2x?x256xf32>) {
