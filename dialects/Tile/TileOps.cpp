@@ -381,6 +381,13 @@ LogicalResult DotOp::verify() {
   if (std::optional<ArrayRef<int64_t>> block = getBlock())
     if (block->size() != 2 || llvm::any_of(*block, [](int64_t n) { return n <= 0; }))
       return emitOpError("expects a block of two positive sizes");
+  // (C6)
+  if (TileType sums = getSums() ? getSums().getType() : TileType();
+      sums && (!isQuantized || !sums.getElementType().isF32() || sums.getRows() != a.getRows() ||
+               a.getColumns() % sums.getColumns() != 0))
+    return emitOpError("expects sums of f32 beside a tile of i8 of as many rows, whose number of "
+                       "columns divides its, got ")
+           << sums << " and " << a;
   // (C5)
   return getAtom() ? verifyAtom(*this, *getAtom(), a.getElementType(), b.getElementType(), sum)
                    : success();

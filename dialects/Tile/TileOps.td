@@ -269,13 +269,15 @@ def Tile_Atom : I32EnumAttr<"Atom", "An instruction of a warp that multiplies ma
   let cppNamespace = "::mlir::fovea::tile";
 }
 
-def DotOp : TileOp<"dot", [Pure]> {
+def DotOp : TileOp<"dot", [Pure, AttrSizedOperandSegments]> {
   let summary = "A product of two tiles, added to a third";
   let description = [{
     `result[m, n] = acc[m, n] + sum_k a[m, k] * b[k, n]`, with `transpose_b` of `b[n, k]`; without `into` acc is zero.
     Products of narrow elements are widened first; the sum runs in the result's type, in any order. Elements of i8 are
     unsigned with a zero point of 128: each stands for its value less 128, as processors multiply unsigned by signed
-    bytes. With a `b` that is dequantized, a group's products may be summed as integers before they are scaled.
+    bytes. With a `b` that is dequantized, a group's products may be summed as integers before they are scaled. What
+    offsets of its groups are multiplied by are the sums of a's numbers in each group: `sums`, if given, are these, so that
+    they need not be summed again for all of b.
 
     `block` = `[rows, columns]` says how much of the result, in the result's own order of lanes (first the axis that is
     not in lanes), a lowering should hold in registers at a time. `atom` is the instruction that a GPU's warps use;
@@ -286,23 +288,25 @@ def DotOp : TileOp<"dot", [Pure]> {
     * (C3) acc has the result's type.
     * (C4) `block`, if given, is two positive numbers, which need divide nothing.
     * (C5) an atom takes the operands' types and sums in the result's.
+    * (C6) sums are of f32, as many rows as a has, which is of i8, and a number of columns that divides a's.
 
     ```mlir
     %s = tile.dot %a, %b transpose_b into %c block(8, 48)
         : !tile.tile<64x384xf32>, !tile.tile<48x384xbf16> -> !tile.tile<64x48xf32>
     ```
   }];
-  let arguments = (ins Tile_TileType:$a, Tile_TileType:$b, Optional<Tile_TileType>:$acc, UnitAttr:$transpose_b,
+  let arguments = (ins Tile_TileType:$a, Tile_TileType:$b, Optional<Tile_TileType>:$acc, Optional<Tile_TileType>:$sums,
+                       UnitAttr:$transpose_b,
                        OptionalAttr<DenseI64ArrayAttr>:$block, OptionalAttr<Tile_Atom>:$atom);
   let results = (outs Tile_TileType:$result);
   let assemblyFormat = [{
-    $a `,` $b (`transpose_b` $transpose_b^)? (`into` $acc^)? (`block` `` custom<Block>($block)^)?
+    $a `,` $b (`transpose_b` $transpose_b^)? (`into` $acc^)? (`sums` `(` $sums^ `)`)? (`block` `` custom<Block>($block)^)?
     (`atom` `(` $atom^ `)`)? attr-dict
-    `:` qualified(type($a)) `,` qualified(type($b)) `->` custom<ResultAndAcc>(type($result), ref($acc), type($acc))
+    `:` qualified(type($a)) `,` qualified(type($b)) (`sums` qualified(type($sums))^)? `->` custom<ResultAndAcc>(type($result), ref($acc), type($acc))
   }];
   let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$a, "::mlir::Value":$b, "::mlir::Value":$acc,
                                  "bool":$transpose_b, "::mlir::DenseI64ArrayAttr":$block), [{
-    build($_builder, $_state, result, a, b, acc, transpose_b ? $_builder.getUnitAttr() : ::mlir::UnitAttr(), block,
+    build($_builder, $_state, result, a, b, acc, /*sums=*/::mlir::Value(), transpose_b ? $_builder.getUnitAttr() : ::mlir::UnitAttr(), block,
           /*atom=*/AtomAttr());
   }]>];
   let extraClassDeclaration = [{

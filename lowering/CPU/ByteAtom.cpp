@@ -152,7 +152,7 @@ private:
 
   /// Whether elements of each row are summed beside the products: where the vectors have the zero
   /// point, or offsets are added to each number.
-  bool sumsRows() const { return swaps || hasOffsets; }
+  bool sumsRows() const { return swaps || (hasOffsets && !block.groupSums.memory); }
 
   /// What the zero point adds is taken off before, where it is known; else it is summed beside, by
   /// vector, or by row where the vectors have the zero point.
@@ -299,6 +299,10 @@ private:
 
   /// The sum of a row's elements.
   Value sumOfRow(ArrayRef<Value> sums, int64_t r) {
+    if (const BroadcastOperand &given = block.groupSums; given.memory)
+      return b.splat(memref::LoadOp::create(b, given.memory,
+                                            b.add(given.rows[r], b.mul(number, given.stride))),
+                     block.lanes);
     auto type = VectorType::get(block.lanes, b.getI32Type());
     auto constant = [&](int64_t value) {
       return arith::ConstantOp::create(
@@ -355,18 +359,18 @@ private:
   Value first, number;
   int64_t length;
   bool knowsZero, isOfNibbles, hasOffsets;
+  /// How many products are added to `shorts`, of which some may be absent; 0: none are.
+  int64_t shortSums;
   /// Whether weights have the zero point in place of the rows: what it adds is then the same for
   /// all outputs, and is summed once.
   bool swaps;
   bool takesElements = false;
-  /// How many products are added to `shorts`, of which some may be absent; 0: none are.
-  int64_t shortSums;
+  static constexpr int64_t kHeld = 8;
+  SmallVector<Value> shorts;
   SmallVector<ByteElements> elements; ///< of each row, those that were loaded last
 };
 } // namespace
 
-  static constexpr int64_t kHeld = 8;
-  SmallVector<Value> shorts;
 SmallVector<Value> ByteAtom::emit(Emitter &b, const DotBlock &block, SmallVector<Value> acc) const {
   int64_t depth = *getConstant(block.depth), group = block.lane.scales.group;
   if (group == 0)

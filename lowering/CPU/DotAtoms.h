@@ -65,6 +65,9 @@ struct LaneOperand {
 struct DotBlock {
   BroadcastOperand broadcast;
   LaneOperand lane;
+  /// The sums of the first operand's numbers in each group of the second's, f32, with groups for k.
+  /// Its memory may be absent.
+  BroadcastOperand groupSums;
   Value depth;
   Type sum;
   int64_t lanes; ///< of a vector of sums
@@ -146,12 +149,12 @@ Value splatByte(Emitter &b, uint8_t value, int64_t count);
 /// Of bytes that hold two i4 each, the even ones, which are the lower, and the odd ones, as signed
 /// bytes sixteen times as large.
 SmallVector<Value> separateNibbles(Emitter &b, Value bytes);
-
-/// Words of four bytes of a row, loaded together, for instructions that take an element of a
-/// vector.
 /// The same as unsigned bytes, which are greater by kNibbleZeroPoint than what they stand for.
 constexpr uint8_t kNibbleZeroPoint = 8;
 SmallVector<Value> shiftNibbles(Emitter &b, Value bytes);
+
+/// Words of four bytes of a row, loaded together, for instructions that take an element of a
+/// vector.
 class ByteElements {
 public:
   static constexpr int64_t kWords = 4;

@@ -57,6 +57,7 @@ public:
       return success();
     chooseBlock();
     placeBroadcast();
+    placeSums();
     findDepth();
     result = t.resultScratch(dot.getResult(), t.findDonor(dot.getAcc(), dot, type));
     int64_t whole = layout.pitch / columns * columns;
@@ -89,6 +90,7 @@ private:
   void chooseBlock();
   bool collides(LoadOp load);
   void placeBroadcast();
+  void placeSums();
   void findDepth();
   Place startOfLoad(LoadOp load, int64_t axis);
   Value rowAt(Value outer);
@@ -107,7 +109,7 @@ private:
   int64_t rows = 4, columns = 0; ///< of a register block
   Value outerEnd;
   std::optional<Scratch> result;
-  Place laneStart, zeroStart, otherStart;
+  Place laneStart, zeroStart, otherStart, sumStart;
   SmallVector<std::pair<LaneScales *, Place>> factorStarts; ///< of scales and offsets
   // Of a lanes' operand in panels; 0: it is in none.
   int64_t panel = 0;
@@ -115,6 +117,17 @@ private:
   bool together = false; ///< tiles divide the panels: one place and constants give all of a tile's
   Value panelStride;
 };
+
+/// Sums of groups are read where offsets are multiplied by them.
+void TileLowering::DotLowering::placeSums() {
+  auto load = dot.getSums() ? dot.getSums().getDefiningOp<LoadOp>() : LoadOp();
+  const LaneScales &offsets = block.lane.offsets;
+  if (!load || offsets.group == 0)
+    return;
+  const ViewMemory &view = t.viewOf(load.getView());
+  block.groupSums = {view.flat, {}, view.stride[1], b.getF32Type()};
+  sumStart = startOfLoad(load, 0);
+}
 
 TileLowering::DotLowering::Place TileLowering::DotLowering::startOfLoad(LoadOp load, int64_t axis) {
   return [this, view = t.viewOf(load.getView()), load, axis](Value index) mutable {
@@ -162,6 +175,7 @@ void TileLowering::DotLowering::placeLanes() {
     if (auto found = t.prepared.find(dequantize.getResult()); found != t.prepared.end()) {
       if (!found->second.memory)
         placePanels(load, dequantize);
+      lane.bits = dequantize.getMostBits();
       return placePrepared(found->second);
     }
   if (load && axis == 0 && t.readsPanels(load)) {
@@ -175,7 +189,6 @@ void TileLowering::DotLowering::placeLanes() {
   } else {
     Scratch scratch = t.materialize(operands.lanes, axis);
     lane.memory = scratch.memory;
-      lane.bits = dequantize.getMostBits();
     lane.stride = b.index(scratch.layout.pitch);
     lane.alignment = alignmentOf(lanes * bytesOf(lane.type));
     laneStart = [](Value inner) { return inner; };
@@ -229,6 +242,7 @@ void TileLowering::DotLowering::placePanels(LoadOp load, DequantizeOp dequantize
     lane.jump = b.sub(b.mul(panelStride, tilePanels), b.mul(lane.stride, depth / lane.interleave));
   if (!dequantize)
     return;
+  lane.bits = dequantize.getMostBits();
   placeFactors(dequantize.getScales(), lane.scales, lane.blockScales);
   placeFactors(dequantize.getOffsets(), lane.offsets, lane.blockOffsets);
   lane.bias = dequantize.getBias();
@@ -242,7 +256,6 @@ void TileLowering::DotLowering::placeFactors(Value factors, LaneScales &place,
   LaneScales none;
   if (auto inner = factors.getDefiningOp<DequantizeOp>()) {
     placeFactors(inner.getScales(), ofBlocks, none);
-  lane.bits = dequantize.getMostBits();
     factors = inner.getInput();
   }
   auto load = factors.getDefiningOp<LoadOp>();
@@ -418,11 +431,14 @@ const DotAtom *TileLowering::DotLowering::findAtom() const {
 /// One block, from `begin` of the depth on; false if no atom computes it.
 bool TileLowering::DotLowering::emitRows(Value outer, Value inner, int64_t vectors, Value begin) {
   block.broadcast.rows.clear();
+  block.groupSums.rows.clear();
   SmallVector<Value> acc;
   bool isFirst = getConstant(begin) == 0;
   for (int64_t r = 0; r < rows; ++r) {
     Value row = rowAt(b.add(outer, r));
     block.broadcast.rows.push_back(b.add(otherStart(row), b.mul(begin, block.broadcast.stride)));
+    if (sumStart)
+      block.groupSums.rows.push_back(sumStart(row));
     for (int64_t v = 0; v < vectors; ++v) {
       Value column = b.add(inner, v * lanes);
       if (!isFirst)

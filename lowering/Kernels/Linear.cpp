@@ -156,7 +156,7 @@ struct LinearKernel : KernelOpInterface::ExternalModel<LinearKernel, LinearOp> {
     auto weight = [&] { return weightRows(b, op, own); };
     Value product;
     if (op.getQuantizeRows()) {
-      product = b.productOfTemporary(op, b.getTemporaries(op)[1], depth, c, type, weight);
+      product = b.productOfTemporary(op, b.getTemporaries(op).drop_front(), depth, c, type, weight);
       factor = op;
     } else {
       product = b.product(op, input, depth, c, weight);
@@ -183,8 +183,19 @@ struct LinearKernel : KernelOpInterface::ExternalModel<LinearKernel, LinearOp> {
     Type operand = b.operands ? b.operands : k.getF32Type();
     // Rows of bytes begin lines of the cache, and not the same few of them.
     int64_t pitch = operand.isInteger(8) ? llvm::alignTo(size, 64) | 64 : size;
-    b.emitPhaseOfRows(op, x, {{k.getF32Type()}, {operand, pitch}}, "quantize_rows", [&] {
-      return quantizeRows(b, norm, b.loadRows(b.rowsOf(x), k.index(0), size), operand);
+    SmallVector<TileBuilder::RowTemporary> found{{k.getF32Type()}, {operand, pitch}};
+    // What offsets are multiplied by is summed once for all outputs; a single row's is beside its
+    // products.
+    std::optional<BlockFormat> blocks = getBlockFormat(op.getWeight().getType());
+    bool hasSums = blocks && blocks->hasOffsets && operand.isInteger(8) && b.helperRows > 1;
+    if (hasSums)
+      found.push_back({k.getF32Type(), size / blocks->group});
+    b.emitPhaseOfRows(op, x, found, "quantize_rows", [&] {
+      Value rows = b.loadRows(b.rowsOf(x), k.index(0), size);
+      QuantizedTiles quantized = quantizeRows(b, norm, rows, operand);
+      if (hasSums)
+        sumGroups(b, x, quantized.inverse, blocks->group, b.getTemporaries(op).back());
+      return SmallVector<Value>{quantized.scale, quantized.integers.front()};
     });
   }
 

@@ -49,7 +49,7 @@ QuantizedTiles mlir::fovea::quantizeTiles(TileBuilder &b, ValueRange parts, Valu
       scale = k.mul(scale, e[1]);
     return k.select(isFinite, scale, k.real(type, std::numeric_limits<double>::quiet_NaN()));
   });
-  Value inverse = b.map(one, most, [&](ValueRange e) {
+  result.inverse = b.map(one, most, [&](ValueRange e) {
     Value least = k.real(type, LinearOp::kLeastMagnitude);
     Value isLess = arith::CmpFOp::create(k, arith::CmpFPredicate::OLT, e[0], least);
     return k.select(isLess, k.real(type, 0), k.div(k.real(type, 127), e[0]));
@@ -58,15 +58,30 @@ QuantizedTiles mlir::fovea::quantizeTiles(TileBuilder &b, ValueRange parts, Valu
     tile::TileType whole = typeOf(part);
     result.integers.push_back(
         b.map(whole.withElementType(operand),
-              {part, b.broadcast(inverse, b.tileRows, whole.getColumns())},
+              {part, b.broadcast(result.inverse, b.tileRows, whole.getColumns())},
               [&](ValueRange e) { return roundTo(k, k.mul(e[0], e[1]), operand, zeroPoint); }));
   }
   return result;
 }
 
-SmallVector<Value> mlir::fovea::quantizeRows(TileBuilder &b, Operation *norm, Value rows,
-                                             Type operand) {
+QuantizedTiles mlir::fovea::quantizeRows(TileBuilder &b, Operation *norm, Value rows,
+                                         Type operand) {
   Value factor = norm ? emitRowFactor(b, norm, rows) : Value();
-  QuantizedTiles found = quantizeTiles(b, rows, factor, operand, tile::DotOp::kZeroPoint);
-  return {found.scale, found.integers.front()};
+  return quantizeTiles(b, rows, factor, operand, tile::DotOp::kZeroPoint);
+}
+
+void mlir::fovea::sumGroups(TileBuilder &b, Value memory, Value inverse, int64_t group,
+                            unsigned temporary) {
+  KernelBuilder &k = b.k;
+  Value sums = k.temporary(temporary);
+  int64_t groups = cast<MemRefType>(sums.getType()).getShape().back();
+  tile::TileType type = b.tileType(b.tileRows, group, k.getF32Type());
+  k.loop(k.index(0), k.index(groups), [&](Value number) {
+    Value part = b.loadRows(b.rowsOf(memory), k.mul(number, k.index(group)), group);
+    Value integers =
+        b.map(type, {part, b.broadcast(inverse, b.tileRows, group)}, [&](ValueRange e) {
+          return roundTo(k, k.mul(e[0], e[1]), k.getF32Type(), tile::DotOp::kZeroPoint);
+        });
+    b.storeRows(b.reduce(tile::ReduceKind::Sum, integers), sums, number);
+  });
 }

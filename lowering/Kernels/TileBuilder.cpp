@@ -401,11 +401,18 @@ Value TileBuilder::product(Operation *op, Value input, int64_t depth, TileColumn
   });
 }
 
-Value TileBuilder::productOfTemporary(Operation *op, unsigned number, int64_t depth, TileColumns c,
-                                      Type sum, function_ref<Value()> emit) {
+Value TileBuilder::productOfTemporary(Operation *op, ArrayRef<unsigned> numbers, int64_t depth,
+                                      TileColumns c, Type sum, function_ref<Value()> emit) {
   return once(op, c, [&] {
     Value weight = atBlock(emit);
-    return multiply(loadTemporary(number, 0, depth), weight, c.width, sum);
+    Value rows = loadTemporary(numbers.front(), 0, depth), sums;
+    if (numbers.size() == 2)
+      sums = loadTemporary(numbers[1], 0,
+                           cast<MemRefType>(k.temporary(numbers[1]).getType()).getShape().back());
+    Value product = multiply(rows, weight, c.width, sum);
+    if (sums)
+      product.getDefiningOp<tile::DotOp>().getSumsMutable().assign(sums);
+    return product;
   });
 }
 

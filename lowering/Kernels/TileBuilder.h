@@ -79,9 +79,10 @@ public:
   /// loads; once for each op and columns. Rows of one input are loaded once.
   Value product(Operation *op, Value input, int64_t depth, TileColumns c,
                 function_ref<Value()> emit);
-  /// The same of rows that a phase before has left in a temporary, with sums of `sum`.
-  Value productOfTemporary(Operation *op, unsigned number, int64_t depth, TileColumns c, Type sum,
-                           function_ref<Value()> emit);
+  /// The same of rows that a phase before has left in the first of these temporaries, with sums of
+  /// `sum`. A second one has the sums of the rows' groups.
+  Value productOfTemporary(Operation *op, ArrayRef<unsigned> numbers, int64_t depth, TileColumns c,
+                           Type sum, function_ref<Value()> emit);
   /// What `emit` makes for these columns, once.
   Value once(Operation *op, TileColumns c, function_ref<Value()> emit);
   /// `acc + a b^T`, of as many rows as tiles have, in the type `sum`; a null `acc` is zero.
@@ -251,7 +252,7 @@ Value emitRowFactor(TileBuilder &b, Operation *norm, Value rows);
 /// Of rows of f32, tiles of some of their columns each, the scale of each row and these tiles as
 /// integers of eight bits, less `zeroPoint`, or as floats that hold them.
 struct QuantizedTiles {
-  Value scale;
+  Value scale, inverse; ///< the inverse of what a norm does not change
   SmallVector<Value> integers;
 };
 QuantizedTiles quantizeTiles(TileBuilder &b, ValueRange parts, Value factor, Type operand,
@@ -259,7 +260,9 @@ QuantizedTiles quantizeTiles(TileBuilder &b, ValueRange parts, Value factor, Typ
 
 /// Of whole rows of f32, behind an RMS norm or none (null), the scale of each, and the integers as
 /// what is multiplied: i8 with a zero point of 128, or floats. The norm changes the scales alone.
-SmallVector<Value> quantizeRows(TileBuilder &b, Operation *norm, Value rows, Type operand);
+QuantizedTiles quantizeRows(TileBuilder &b, Operation *norm, Value rows, Type operand);
+/// The sums of these integers in each `group` columns of the rows of `memory`, to a temporary.
+void sumGroups(TileBuilder &b, Value memory, Value inverse, int64_t group, unsigned temporary);
 
 } // namespace mlir::fovea
 

@@ -31,3 +31,17 @@ func.func private @blocks(%q: !tile.tile<48x512xi4>, %s: !tile.tile<48x16xi8>, %
   %1 = tile.dequantize %q bias 8 scales(%0) offsets(%0) : !tile.tile<48x512xi4>, !tile.tile<48x16xf32> offsets !tile.tile<48x16xf32> -> !tile.tile<48x512xf32>
   return
 }
+
+// Fewer bits than the type has.
+func.func private @bits(%q: !tile.tile<48x512xi8>, %s: !tile.tile<48x32xf32>) {
+  // CHECK: tile.dequantize %{{.*}} bits 6 scales(%{{.*}}) : !tile.tile<48x512xi8>
+  %0 = tile.dequantize %q bits 6 scales(%s) : !tile.tile<48x512xi8>, !tile.tile<48x32xf32> -> !tile.tile<48x512xf32>
+  return
+}
+
+// Rows of bytes with the sums of their groups, which offsets are multiplied by.
+func.func private @sums(%x: !tile.tile<4x512xi8>, %g: !tile.tile<4x16xf32>, %w: !tile.tile<48x512xf32>, %c: !tile.tile<4x48xf32>) {
+  // CHECK: tile.dot %{{.*}}, %{{.*}} transpose_b into %{{.*}} sums(%{{.*}}) block(4, 48) : !tile.tile<4x512xi8>, !tile.tile<48x512xf32> sums !tile.tile<4x16xf32> -> !tile.tile<4x48xf32>
+  %0 = tile.dot %x, %w transpose_b into %c sums(%g) block(4, 48) : !tile.tile<4x512xi8>, !tile.tile<48x512xf32> sums !tile.tile<4x16xf32> -> !tile.tile<4x48xf32>
+  return
+}
