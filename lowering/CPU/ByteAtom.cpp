@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The products of four neighbours in k, unsigned by signed bytes, are added to a sum of 32 bits by
-// one instruction (ProductInstructions.h), four times as many operations as a multiply-and-add of
-// f32, without rounding. Refuses depths and groups that are no whole words.
+// one instruction, four times as many operations as a multiply-and-add of f32, without rounding; or
+// in 16 bits first, as many as these hold (ProductInstructions.h). Refuses depths and groups that
+// are no whole words.
 #include "dialects/Tile/TileDialect.h"
 #include "lowering/CPU/NeonMatrices.h"
 
@@ -108,13 +109,14 @@ public:
 
 private:
   int64_t products() const { return block.rows() * block.vectors(); }
-  /// Whether the zero point of a single row is better its vectors': one sum beside the products in
-  /// place of one for each vector.
+  /// Whether a single row gives its zero point to the vectors because a sum is several
+  /// instructions: one beside the products in place of one for each vector.
   bool sumsOnce() const { return block.rows() == 1 && b.products->countShorts(1) > 0; }
   int64_t getZeroPoint() const {
     return shortSums > 0 ? 1 << (lane.bits - 1) : tile::DotOp::kZeroPoint;
   }
-  /// Whether sums of 16 bits are held from word to word; fewer products are added at once.
+  /// Whether sums of 16 bits are held from word to word, until they are full; those of fewer
+  /// products are added to the sums of 32 at once.
   bool holdsShorts() const { return shortSums >= kHeld; }
 
   /// Adds the sum of products to sum `i`.
@@ -140,7 +142,7 @@ private:
   }
 
   void addShorts(MutableArrayRef<Value> sums) {
-    for (size_t i = 0; i < sums.size(); ++i)
+    for (size_t i = 0; i < shorts.size(); ++i)
       addShorts(i, sums);
   }
 

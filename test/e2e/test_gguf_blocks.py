@@ -133,6 +133,10 @@ def shakespeare_model():
     return LlamaForCausalLM.from_pretrained(SHAKESPEARE, dtype=torch.float64)
 
 
+def relative_norm(found, expected):
+    return np.linalg.norm(found - expected) / np.linalg.norm(expected)
+
+
 @pytest.mark.parametrize("kind", ["Q4_0", "Q5_1", "Q8_0"])
 def test_trained_model(fovea, fovea_run, shakespeare_model, tmp_path, kind):
     """Quantised by the package `gguf`: the logits of `transformers` with these numbers, tied table included."""
@@ -150,10 +154,11 @@ def test_trained_model(fovea, fovea_run, shakespeare_model, tmp_path, kind):
     np.savez(tmp_path / "inputs.npz", input_ids=ids)
     with torch.no_grad():
         expected = model(torch.from_numpy(ids)).logits.numpy()
-    for compute, bound in (("f32", 2e-5), ("auto", 6e-2)):
+    # A rounding that falls to the other side moves a logit by some hundredths of the greatest: of rows in eight bits all are judged together.
+    for compute, measure, bound in (("f32", difference, 2e-5), ("int8", relative_norm, 1.2e-2)):
         fovea("compile", tmp_path / "model.gguf", f"--compute={compute}", "-o", tmp_path / "model.fovea").ok()
         found = run_entry(fovea_run, tmp_path / "model.fovea", "forward", tmp_path / "inputs.npz", tmp_path / "out.npz")["logits"]
-        assert difference(found, expected) <= bound
+        assert measure(found, expected) <= bound
 
 
 def test_other_types(fovea, mixed_model, tmp_path):
