@@ -25,25 +25,26 @@ Value mlir::fovea::splatByte(Emitter &b, uint8_t value, int64_t count) {
   return arith::ConstantOp::create(b, DenseElementsAttr::get(type, APInt(8, value)));
 }
 
+static Value splatWord(Emitter &b, uint32_t value, int64_t count) {
+  auto type = VectorType::get(count, b.getI32Type());
+  return arith::ConstantOp::create(b, DenseElementsAttr::get(type, APInt(32, value)));
+}
+
 SmallVector<Value> mlir::fovea::separateNibbles(Emitter &b, Value bytes) {
-  auto words = VectorType::get(getLanes(bytes) / 4, b.getI32Type());
-  auto constant = [&](uint32_t value) {
-    return arith::ConstantOp::create(b, DenseElementsAttr::get(words, APInt(32, value)));
-  };
-  Value all = vector::BitCastOp::create(b, words, bytes), upper = constant(0xf0f0f0f0);
-  Value low = arith::ShLIOp::create(b, all, constant(4));
+  int64_t count = getLanes(bytes) / 4;
+  Value all = vector::BitCastOp::create(b, VectorType::get(count, b.getI32Type()), bytes);
+  Value upper = splatWord(b, 0xf0f0f0f0, count);
+  Value low = arith::ShLIOp::create(b, all, splatWord(b, 4, count));
   return {asBytes(b, arith::AndIOp::create(b, low, upper)),
           asBytes(b, arith::AndIOp::create(b, all, upper))};
 }
 
 SmallVector<Value> mlir::fovea::shiftNibbles(Emitter &b, Value bytes) {
-  auto words = VectorType::get(getLanes(bytes) / 4, b.getI32Type());
-  auto constant = [&](uint32_t value) {
-    return arith::ConstantOp::create(b, DenseElementsAttr::get(words, APInt(32, value)));
-  };
-  Value all = vector::BitCastOp::create(b, words, bytes), lower = constant(0x0f0f0f0f);
-  all = arith::XOrIOp::create(b, all, constant(0x88888888));
-  Value high = arith::ShRUIOp::create(b, all, constant(4));
+  int64_t count = getLanes(bytes) / 4;
+  Value all = vector::BitCastOp::create(b, VectorType::get(count, b.getI32Type()), bytes);
+  Value lower = splatWord(b, 0x0f0f0f0f, count);
+  all = arith::XOrIOp::create(b, all, splatWord(b, 0x88888888, count));
+  Value high = arith::ShRUIOp::create(b, all, splatWord(b, 4, count));
   return {asBytes(b, arith::AndIOp::create(b, all, lower)),
           asBytes(b, arith::AndIOp::create(b, high, lower))};
 }
@@ -80,12 +81,14 @@ public:
   SmallVector<Value> run(ValueRange acc) {
     SmallVector<Value> sums = begin();
     shorts.assign(sums.size(), Value());
-    // A group is written out.
-    int64_t words = length / lane.interleave, unroll = words <= 8 || holdsShorts() ? 8 : 4;
-    unroll = std::min(words, holdsShorts() && isOfNibbles ? unroll / 2 : unroll);
+    // A group is written out, or as many words as sums of 16 bits hold.
+    int64_t words = length / lane.interleave, most = words <= 8 ? 8 : 4;
+    if (holdsShorts())
+      most = isOfNibbles ? kHeld / 2 : kHeld;
+    int64_t unroll = std::min(words, most);
     while (words % unroll != 0)
       unroll /= 2;
-    int64_t together = shortSums > 0 && !holdsShorts() ? std::min<int64_t>(shortSums, 2) : 1;
+    int64_t together = holdsShorts() ? 1 : std::clamp<int64_t>(shortSums, 1, 2);
     takesElements = b.products->takesElements() && unroll % ByteElements::kWords == 0;
     elements.resize(block.rows());
     bool byMatrices = takesElements && knowsZero && !isOfNibbles && multipliesMatrices(b, block) &&
@@ -305,16 +308,13 @@ private:
       return b.splat(memref::LoadOp::create(b, given.memory,
                                             b.add(given.rows[r], b.mul(number, given.stride))),
                      block.lanes);
-    auto type = VectorType::get(block.lanes, b.getI32Type());
-    auto constant = [&](int64_t value) {
-      return arith::ConstantOp::create(
-          b, DenseElementsAttr::get(type, b.getI32IntegerAttr(static_cast<int32_t>(value))));
-    };
     Value sum = sums[products() + r];
     if (swaps)
-      sum = arith::ShRSIOp::create(b, sum, constant(llvm::Log2_64(getZeroPoint())));
+      sum =
+          arith::ShRSIOp::create(b, sum, splatWord(b, llvm::Log2_64(getZeroPoint()), block.lanes));
     else
-      sum = arith::SubIOp::create(b, sum, constant(tile::DotOp::kZeroPoint * length));
+      sum = arith::SubIOp::create(b, sum,
+                                  splatWord(b, tile::DotOp::kZeroPoint * length, block.lanes));
     return arith::SIToFPOp::create(b, VectorType::get(block.lanes, b.getF32Type()), sum);
   }
 

@@ -118,11 +118,12 @@ private:
   Value panelStride;
 };
 
-/// Sums of groups are read where offsets are multiplied by them.
+/// Sums of groups are read where offsets of the same groups are multiplied by them; of others they
+/// are no use.
 void TileLowering::DotLowering::placeSums() {
   auto load = dot.getSums() ? dot.getSums().getDefiningOp<LoadOp>() : LoadOp();
-  const LaneScales &offsets = block.lane.offsets;
-  if (!load || offsets.group == 0)
+  if (!load ||
+      block.lane.offsets.group != typeOf(dot.getA()).getColumns() / typeOf(load).getColumns())
     return;
   const ViewMemory &view = t.viewOf(load.getView());
   block.groupSums = {view.flat, {}, view.stride[1], b.getF32Type()};
@@ -171,13 +172,14 @@ void TileLowering::DotLowering::placeLanes() {
   } else {
     dequantize = {};
   }
-  if (dequantize)
+  if (dequantize) {
+    lane.bits = dequantize.getMostBits();
     if (auto found = t.prepared.find(dequantize.getResult()); found != t.prepared.end()) {
       if (!found->second.memory)
         placePanels(load, dequantize);
-      lane.bits = dequantize.getMostBits();
       return placePrepared(found->second);
     }
+  }
   if (load && axis == 0 && t.readsPanels(load)) {
     placePanels(load, dequantize);
   } else if (load && t.isDirect(load, axis)) {
@@ -242,7 +244,6 @@ void TileLowering::DotLowering::placePanels(LoadOp load, DequantizeOp dequantize
     lane.jump = b.sub(b.mul(panelStride, tilePanels), b.mul(lane.stride, depth / lane.interleave));
   if (!dequantize)
     return;
-  lane.bits = dequantize.getMostBits();
   placeFactors(dequantize.getScales(), lane.scales, lane.blockScales);
   placeFactors(dequantize.getOffsets(), lane.offsets, lane.blockOffsets);
   lane.bias = dequantize.getBias();

@@ -21,6 +21,15 @@ static Value roundTo(KernelBuilder &k, Value number, Type type, int64_t zeroPoin
   return arith::TruncIOp::create(k, type, bits);
 }
 
+/// A tile of some columns of rows as integers, by the rows' inverse scales.
+static Value toIntegers(TileBuilder &b, Value part, Value inverse, Type operand,
+                        int64_t zeroPoint) {
+  auto whole = cast<tile::TileType>(part.getType());
+  Value inverses = b.broadcast(inverse, b.tileRows, whole.getColumns());
+  return b.map(whole.withElementType(operand), {part, inverses},
+               [&](ValueRange e) { return roundTo(b.k, b.k.mul(e[0], e[1]), operand, zeroPoint); });
+}
+
 QuantizedTiles mlir::fovea::quantizeTiles(TileBuilder &b, ValueRange parts, Value factor,
                                           Type operand, int64_t zeroPoint) {
   KernelBuilder &k = b.k;
@@ -54,13 +63,8 @@ QuantizedTiles mlir::fovea::quantizeTiles(TileBuilder &b, ValueRange parts, Valu
     Value isLess = arith::CmpFOp::create(k, arith::CmpFPredicate::OLT, e[0], least);
     return k.select(isLess, k.real(type, 0), k.div(k.real(type, 127), e[0]));
   });
-  for (Value part : parts) {
-    tile::TileType whole = typeOf(part);
-    result.integers.push_back(
-        b.map(whole.withElementType(operand),
-              {part, b.broadcast(result.inverse, b.tileRows, whole.getColumns())},
-              [&](ValueRange e) { return roundTo(k, k.mul(e[0], e[1]), operand, zeroPoint); }));
-  }
+  for (Value part : parts)
+    result.integers.push_back(toIntegers(b, part, result.inverse, operand, zeroPoint));
   return result;
 }
 
@@ -75,13 +79,9 @@ void mlir::fovea::sumGroups(TileBuilder &b, Value memory, Value inverse, int64_t
   KernelBuilder &k = b.k;
   Value sums = k.temporary(temporary);
   int64_t groups = cast<MemRefType>(sums.getType()).getShape().back();
-  tile::TileType type = b.tileType(b.tileRows, group, k.getF32Type());
   k.loop(k.index(0), k.index(groups), [&](Value number) {
     Value part = b.loadRows(b.rowsOf(memory), k.mul(number, k.index(group)), group);
-    Value integers =
-        b.map(type, {part, b.broadcast(inverse, b.tileRows, group)}, [&](ValueRange e) {
-          return roundTo(k, k.mul(e[0], e[1]), k.getF32Type(), tile::DotOp::kZeroPoint);
-        });
+    Value integers = toIntegers(b, part, inverse, k.getF32Type(), /*zeroPoint=*/0);
     b.storeRows(b.reduce(tile::ReduceKind::Sum, integers), sums, number);
   });
 }

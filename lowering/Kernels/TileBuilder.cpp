@@ -385,9 +385,13 @@ Value TileBuilder::once(Operation *op, TileColumns c, function_ref<Value()> emit
   return known != tiles.end() ? known->second : tiles[key] = emit();
 }
 
-Value TileBuilder::multiply(Value a, Value b, int64_t columns, Type sum, Value acc) {
-  return tile::DotOp::create(k, tileType(tileRows, columns, sum), a, b, acc, /*transpose_b=*/true,
-                             block.empty() ? DenseI64ArrayAttr() : k.getDenseI64ArrayAttr(block));
+Value TileBuilder::multiply(Value a, Value b, int64_t columns, Type sum, Value acc, Value sums) {
+  auto dot =
+      tile::DotOp::create(k, tileType(tileRows, columns, sum), a, b, acc, /*transpose_b=*/true,
+                          block.empty() ? DenseI64ArrayAttr() : k.getDenseI64ArrayAttr(block));
+  if (sums)
+    dot.getSumsMutable().assign(sums);
+  return dot;
 }
 
 Value TileBuilder::product(Operation *op, Value input, int64_t depth, TileColumns c,
@@ -409,10 +413,7 @@ Value TileBuilder::productOfTemporary(Operation *op, ArrayRef<unsigned> numbers,
     if (numbers.size() == 2)
       sums = loadTemporary(numbers[1], 0,
                            cast<MemRefType>(k.temporary(numbers[1]).getType()).getShape().back());
-    Value product = multiply(rows, weight, c.width, sum);
-    if (sums)
-      product.getDefiningOp<tile::DotOp>().getSumsMutable().assign(sums);
-    return product;
+    return multiply(rows, weight, c.width, sum, /*acc=*/{}, sums);
   });
 }
 

@@ -85,8 +85,9 @@ public:
                            Type sum, function_ref<Value()> emit);
   /// What `emit` makes for these columns, once.
   Value once(Operation *op, TileColumns c, function_ref<Value()> emit);
-  /// `acc + a b^T`, of as many rows as tiles have, in the type `sum`; a null `acc` is zero.
-  Value multiply(Value a, Value b, int64_t columns, Type sum, Value acc = {});
+  /// `acc + a b^T`, of as many rows as tiles have, in the type `sum`; a null `acc` is zero. `sums`
+  /// are those of a's groups, or null.
+  Value multiply(Value a, Value b, int64_t columns, Type sum, Value acc = {}, Value sums = {});
 
   //===-- Memory ----------------------------------------------------------------------------===//
 

@@ -113,13 +113,11 @@ static constexpr Level makeAvx2() {
 /// The same vectors. Of one row of bytes an output has two registers, its sum and that of its
 /// weights.
 static constexpr Level makeAvxvnni() {
-  Level level = kAvx2Level;
+  Level level = makeAvx2();
   level.name = "avxvnni";
   level.features = kAvxvnni;
-  level.multipliesBytes = true;
   level.byteRows = 6;
   level.groupRows = 3;
-  level.oneRowBytes = 32;
   return level;
 }
 
