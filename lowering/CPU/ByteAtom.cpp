@@ -25,12 +25,19 @@ Value mlir::fovea::splatByte(Emitter &b, uint8_t value, int64_t count) {
   return arith::ConstantOp::create(b, DenseElementsAttr::get(type, APInt(8, value)));
 }
 
+Value mlir::fovea::shiftByZeroPoint(Emitter &b, Value bytes) {
+  return arith::XOrIOp::create(b, bytes, splatByte(b, tile::DotOp::kZeroPoint, getLanes(bytes)));
+}
+
 static Value splatWord(Emitter &b, uint32_t value, int64_t count) {
   auto type = VectorType::get(count, b.getI32Type());
   return arith::ConstantOp::create(b, DenseElementsAttr::get(type, APInt(32, value)));
 }
 
 SmallVector<Value> mlir::fovea::separateNibbles(Emitter &b, Value bytes) {
+  if (b.products->shiftsBytes())
+    return {arith::ShLIOp::create(b, bytes, splatByte(b, 4, getLanes(bytes))),
+            arith::AndIOp::create(b, bytes, splatByte(b, 0xf0, getLanes(bytes)))};
   int64_t count = getLanes(bytes) / 4;
   Value all = vector::BitCastOp::create(b, VectorType::get(count, b.getI32Type()), bytes);
   Value upper = splatWord(b, 0xf0f0f0f0, count);
@@ -75,7 +82,8 @@ public:
       : b(b), block(block), lane(block.lane), first(first), number(number), length(length),
         knowsZero(bool(lane.zero.memory)), isOfNibbles(lane.type.isInteger(4)),
         hasOffsets(lane.offsets.group > 0), shortSums(b.products->countShorts(lane.bits)),
-        swaps((isOfNibbles || hasOffsets || sumsOnce()) && !knowsZero) {}
+        isSigned(!knowsZero && b.products->multipliesSigned()),
+        swaps((isOfNibbles || hasOffsets || sumsOnce()) && !knowsZero && !isSigned) {}
 
   /// Added to `acc`, scaled if there are scales.
   SmallVector<Value> run(ValueRange acc) {
@@ -90,6 +98,9 @@ public:
       unroll /= 2;
     int64_t together = holdsShorts() ? 1 : std::clamp<int64_t>(shortSums, 1, 2);
     takesElements = b.products->takesElements() && unroll % ByteElements::kWords == 0;
+    // Elements of a single row need no registers, so that one sum after the other takes all words.
+    if (takesElements && block.rows() == 1)
+      together = unroll;
     elements.resize(block.rows());
     bool byMatrices = takesElements && knowsZero && !isOfNibbles && multipliesMatrices(b, block) &&
                       lane.scales.group == 0 && unroll == kMatrixWords;
@@ -127,7 +138,8 @@ private:
            MutableArrayRef<Value> sums) {
     for (auto [x, y] : llvm::zip_equal(unsignedBytes, signedBytes)) {
       if (shortSums == 0) {
-        sums[i] = multiplyBytes(b, sums[i], x, y);
+        sums[i] = isSigned ? b.products->multiplySigned(b, sums[i], x, y)
+                           : multiplyBytes(b, sums[i], x, y);
         continue;
       }
       Value products = b.products->multiplyToShorts(b, x, y);
@@ -160,7 +172,7 @@ private:
   bool sumsRows() const { return swaps || (hasOffsets && !block.groupSums.memory); }
 
   /// What the zero point adds is taken off before, where it is known; else it is summed beside, by
-  /// vector, or by row where the vectors have the zero point.
+  /// vector, or by row where the vectors have the zero point. Signed rows have none.
   SmallVector<Value> begin() {
     Value zero = b.zero(VectorType::get(block.lanes, b.getI32Type()));
     SmallVector<Value> starts(block.vectors(), zero), sums;
@@ -171,7 +183,7 @@ private:
       llvm::append_range(sums, starts);
     if (sumsRows())
       sums.append(block.rows(), zero);
-    else if (!knowsZero)
+    else if (!knowsZero && !isSigned)
       sums.append(block.vectors(), zero);
     return sums;
   }
@@ -244,13 +256,8 @@ private:
       part =
           shortSums > 0
               ? Value(arith::AddIOp::create(b, part, splatByte(b, getZeroPoint(), getLanes(part))))
-              : shiftByZeroPoint(part);
+              : shiftByZeroPoint(b, part);
     return parts;
-  }
-
-  /// Signed bytes as unsigned ones that are greater by the zero point of a byte, or back.
-  Value shiftByZeroPoint(Value bytes) {
-    return arith::XOrIOp::create(b, bytes, splatByte(b, tile::DotOp::kZeroPoint, getLanes(bytes)));
   }
 
   /// Of row r, the k that `loadWords` gives, in all lanes.
@@ -258,20 +265,20 @@ private:
     const BroadcastOperand &other = block.broadcast;
     if (takesElements) {
       if (ahead % ByteElements::kWords == 0)
-        elements[r] = ByteElements(b, other.memory, b.add(other.rows[r], column), isOfNibbles);
-      SmallVector<Value> words = elements[r].get(b, ahead % ByteElements::kWords);
-      for (Value &word : words)
-        word = swaps ? shiftByZeroPoint(word) : word;
-      return words;
+        elements[r] =
+            ByteElements(b, other.memory, b.add(other.rows[r], column), isOfNibbles, isSigned);
+      return elements[r].get(b, ahead % ByteElements::kWords);
     }
     Value all =
         b.load(b.getI8Type(), other.memory, b.add(other.rows[r], column), isOfNibbles ? 8 : 4);
+    if (isSigned)
+      all = shiftByZeroPoint(b, all);
     SmallVector<Value> result;
     auto add = [&](Value four) {
       auto one = VectorType::get(1, b.getI32Type());
       Value word = vector::ExtractOp::create(b, vector::BitCastOp::create(b, one, four), 0);
       Value all = asBytes(b, b.splat(word, block.lanes));
-      result.push_back(swaps ? shiftByZeroPoint(all) : all);
+      result.push_back(swaps ? shiftByZeroPoint(b, all) : all);
     };
     if (!isOfNibbles) {
       add(all);
@@ -287,7 +294,7 @@ private:
                 MutableArrayRef<Value> sums) {
     int64_t i = r * block.vectors() + v;
     swaps ? add(i, parts, inputs, sums) : add(i, inputs, parts, sums);
-    if (knowsZero || swaps || r != 0)
+    if (knowsZero || isSigned || swaps || r != 0)
       return;
     SmallVector<Value> points(parts.size(), splatByte(b, tile::DotOp::kZeroPoint, 4 * block.lanes));
     add(products() + v, points, parts, sums);
@@ -312,43 +319,50 @@ private:
     if (swaps)
       sum =
           arith::ShRSIOp::create(b, sum, splatWord(b, llvm::Log2_64(getZeroPoint()), block.lanes));
-    else
+    else if (!isSigned)
       sum = arith::SubIOp::create(b, sum,
                                   splatWord(b, tile::DotOp::kZeroPoint * length, block.lanes));
     return arith::SIToFPOp::create(b, VectorType::get(block.lanes, b.getF32Type()), sum);
   }
 
-  /// Nibbles are sixteen times what they stand for, but in sums of 16 bits.
+  /// Nibbles are sixteen times what they stand for, but in sums of 16 bits. Of a single row of
+  /// elements factors of a vector are loaded where its sum needs them: none are held beside it.
   SmallVector<Value> finish(ArrayRef<Value> sums, ValueRange acc) {
     auto floats = VectorType::get(block.lanes, b.getF32Type());
+    bool isShifted = isOfNibbles && shortSums == 0,
+         isFixedPoint = isShifted && b.products->convertsFixedPoint();
     SmallVector<Value> factors, result, rows;
     LaneFactors found;
-    if (lane.scales.group > 0)
-      found = LaneFactors(b, block, first);
-    auto constant = [&](double value) {
-      return arith::ConstantOp::create(b, DenseElementsAttr::get(floats, b.getF32FloatAttr(value)));
-    };
-    for (int64_t v = 0; v < block.vectors(); ++v) {
+    auto loadFactor = [&](int64_t v) {
       Value factor;
       if (lane.scales.group > 0) {
+        found.add(b, block, v, first);
         factor = found.scales[v];
         fetchScales(v);
       }
-      if (isOfNibbles && shortSums == 0)
-        factor = factor ? Value(arith::MulFOp::create(b, factor, constant(0x1p-4)))
-                        : Value(constant(0x1p-4));
+      if (isShifted && !isFixedPoint) {
+        Value part =
+            arith::ConstantOp::create(b, DenseElementsAttr::get(floats, b.getF32FloatAttr(0x1p-4)));
+        factor = factor ? Value(arith::MulFOp::create(b, factor, part)) : part;
+      }
       factors.push_back(factor);
-    }
+    };
+    bool loadsLate = isSigned && block.rows() == 1;
+    for (int64_t v = 0; v < block.vectors() && !loadsLate; ++v)
+      loadFactor(v);
     for (int64_t r = 0; hasOffsets && r < block.rows(); ++r)
       rows.push_back(sumOfRow(sums, r));
     for (int64_t i = 0; i < products(); ++i) {
-      int64_t v = i % block.vectors();
+      int64_t r = i / block.vectors(), v = i % block.vectors();
+      if (loadsLate)
+        loadFactor(v);
       Value sum = sums[i], before = acc[i];
       if (hasOffsets)
-        before = b.mulAdd(rows[i / block.vectors()], found.offsets[v], before);
-      if (!knowsZero)
-        sum = arith::SubIOp::create(b, sum, sums[products() + (swaps ? i / block.vectors() : v)]);
-      Value number = arith::SIToFPOp::create(b, floats, sum);
+        before = b.mulAdd(rows[r], found.offsets[v], before);
+      if (!knowsZero && !isSigned)
+        sum = arith::SubIOp::create(b, sum, sums[products() + (swaps ? r : v)]);
+      Value number = isFixedPoint ? b.products->convertFixedPoint(b, sum, 4)
+                                  : Value(arith::SIToFPOp::create(b, floats, sum));
       result.push_back(factors[v] ? b.mulAdd(number, factors[v], before)
                                   : Value(arith::AddFOp::create(b, number, before)));
     }
@@ -363,6 +377,8 @@ private:
   bool knowsZero, isOfNibbles, hasOffsets;
   /// How many products are added to `shorts`, of which some may be absent; 0: none are.
   int64_t shortSums;
+  /// Whether rows have no zero point: there are products of signed bytes.
+  bool isSigned;
   /// Whether weights have the zero point in place of the rows: what it adds is then the same for
   /// all outputs, and is summed once.
   bool swaps;

@@ -151,15 +151,18 @@ static Value loadFactor(Emitter &b, const LaneScales &factors, const LaneScales 
 }
 
 LaneFactors::LaneFactors(Emitter &b, const DotBlock &block, Value k) {
+  for (int64_t v = 0; v < block.vectors(); ++v)
+    add(b, block, v, k);
+}
+
+void LaneFactors::add(Emitter &b, const DotBlock &block, int64_t v, Value k) {
   const LaneOperand &lane = block.lane;
-  for (int64_t v = 0; v < block.vectors(); ++v) {
-    Value scale = loadFactor(b, lane.scales, lane.blockScales, v, k, block.lanes);
-    scales.push_back(b.convert(scale, block.sum));
-    if (lane.offsets.group == 0)
-      continue;
-    Value offset = loadFactor(b, lane.offsets, lane.blockOffsets, v, k, block.lanes);
-    offsets.push_back(addBias(b, scales.back(), b.convert(offset, block.sum), lane.bias));
-  }
+  Value scale = loadFactor(b, lane.scales, lane.blockScales, v, k, block.lanes);
+  scales.push_back(b.convert(scale, block.sum));
+  if (lane.offsets.group == 0)
+    return;
+  Value offset = loadFactor(b, lane.offsets, lane.blockOffsets, v, k, block.lanes);
+  offsets.push_back(addBias(b, scales.back(), b.convert(offset, block.sum), lane.bias));
 }
 
 /// Shifted up by `left`, which may be known when the code runs only.

@@ -108,6 +108,8 @@ Value getFetchDistance(Emitter &b, Value stride, Value jump, Value step, Value s
 struct LaneFactors {
   LaneFactors() = default;
   LaneFactors(Emitter &b, const DotBlock &block, Value k);
+  /// Loads those of the next vector, `v`.
+  void add(Emitter &b, const DotBlock &block, int64_t v, Value k);
   SmallVector<Value> scales, offsets; ///< empty: there are none
 };
 
@@ -146,6 +148,8 @@ Value asPairs(Emitter &b, Value bits);
 /// The pair of bf16 at a place, or the one there beside nothing, in all of so many lanes.
 Value broadcastPair(Emitter &b, Value memory, Value at, bool isPair, int64_t lanes);
 Value splatByte(Emitter &b, uint8_t value, int64_t count);
+/// Signed bytes as unsigned ones that are greater by the zero point of a byte, or back.
+Value shiftByZeroPoint(Emitter &b, Value bytes);
 /// Of bytes that hold two i4 each, the even ones, which are the lower, and the odd ones, as signed
 /// bytes sixteen times as large.
 SmallVector<Value> separateNibbles(Emitter &b, Value bytes);
@@ -159,8 +163,9 @@ class ByteElements {
 public:
   static constexpr int64_t kWords = 4;
   ByteElements() = default;
-  /// From `at` on; in the order of nibbles, whose even and odd k are apart, twice as many.
-  ByteElements(Emitter &b, Value memory, Value at, bool ofNibbles);
+  /// From `at` on; in the order of nibbles, whose even and odd k are apart, twice as many. Without
+  /// their zero point, if they are to be signed.
+  ByteElements(Emitter &b, Value memory, Value at, bool ofNibbles, bool isSigned);
   /// Word i of the vectors in all lanes: one, or that of even k and that of odd k.
   SmallVector<Value> get(Emitter &b, int64_t i) const;
 

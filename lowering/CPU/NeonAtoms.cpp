@@ -150,14 +150,18 @@ SmallVector<Value> ElementAtom::emit(Emitter &b, const DotBlock &block,
 
 //===-- Bytes --------------------------------------------------------------------------------===//
 
-ByteElements::ByteElements(Emitter &b, Value memory, Value at, bool ofNibbles) {
+ByteElements::ByteElements(Emitter &b, Value memory, Value at, bool ofNibbles, bool isSigned) {
   constexpr int64_t kBytes = 4 * kWords;
-  Value first = b.load(b.getI8Type(), memory, at, kBytes);
+  auto load = [&](Value from) {
+    Value bytes = b.load(b.getI8Type(), memory, from, kBytes);
+    return isSigned ? shiftByZeroPoint(b, bytes) : bytes;
+  };
+  Value first = load(at);
   if (!ofNibbles) {
     vectors = {first};
     return;
   }
-  Value second = b.load(b.getI8Type(), memory, b.add(at, kBytes), kBytes);
+  Value second = load(b.add(at, kBytes));
   for (int64_t odd : {0, 1}) {
     SmallVector<int64_t> order;
     for (int64_t i = 0; i < kBytes; ++i)

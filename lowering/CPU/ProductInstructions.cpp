@@ -20,6 +20,14 @@ Value ProductInstructions::multiplyToShorts(Emitter &, Value, Value) const {
   llvm_unreachable("a level without sums of 16 bits");
 }
 
+Value ProductInstructions::multiplySigned(Emitter &, Value, Value, Value) const {
+  llvm_unreachable("a level without products of signed bytes");
+}
+
+Value ProductInstructions::convertFixedPoint(Emitter &, Value, int64_t) const {
+  llvm_unreachable("a level without conversions of fixed point");
+}
+
 Value ProductInstructions::addShorts(Emitter &, Value, Value) const {
   llvm_unreachable("a level without sums of 16 bits");
 }
@@ -135,7 +143,25 @@ public:
     Value shifted = vector::BitCastOp::create(b, words, unsignedBytes);
     shifted = arith::XOrIOp::create(b, shifted, points);
     shifted = vector::BitCastOp::create(b, cast<VectorType>(unsignedBytes.getType()), shifted);
-    return call(b, "llvm.aarch64.neon.sdot.v4i32.v16i8", sum, signedBytes, shifted);
+    return multiplySigned(b, sum, shifted, signedBytes);
+  }
+
+  bool multipliesSigned() const override { return true; }
+  /// SDOT. The last operand may be an element.
+  Value multiplySigned(Emitter &b, Value sum, Value x, Value y) const override {
+    return call(b, "llvm.aarch64.neon.sdot.v4i32.v16i8", sum, y, x);
+  }
+  /// SHL.
+  bool shiftsBytes() const override { return true; }
+  bool convertsFixedPoint() const override { return true; }
+  /// SCVTF.
+  Value convertFixedPoint(Emitter &b, Value integers, int64_t bits) const override {
+    auto floats = VectorType::get(cast<VectorType>(integers.getType()).getShape(), b.getF32Type());
+    Value fraction = arith::ConstantOp::create(b, b.getI32IntegerAttr(bits));
+    return LLVM::CallIntrinsicOp::create(
+               b, floats, b.getStringAttr("llvm.aarch64.neon.vcvtfxs2fp.v4f32.v4i32"),
+               ValueRange{integers, fraction})
+        .getResult(0);
   }
 
 private:

@@ -23,6 +23,16 @@ public:
   virtual Value multiplyBytes(Emitter &b, Value sum, Value unsignedBytes,
                               Value signedBytes) const = 0;
 
+  /// Whether there are products of signed by signed bytes, which need no zero point.
+  virtual bool multipliesSigned() const { return false; }
+  virtual Value multiplySigned(Emitter &b, Value sum, Value x, Value y) const;
+  /// Whether bytes are shifted as such; else words are, whose bits in the next byte are cut off.
+  /// Of shifted bytes LLVM makes GF2P8AFFINEQB where it may, with one more constant in a register.
+  virtual bool shiftsBytes() const { return false; }
+  /// Whether one instruction makes numbers of f32 of integers with bits behind the point.
+  virtual bool convertsFixedPoint() const { return false; }
+  virtual Value convertFixedPoint(Emitter &b, Value integers, int64_t bits) const;
+
   /// How many products of unsigned bytes by integers of so many bits, which are bytes too, are
   /// added in 16 bits before these go to sums of 32; 0: each goes there by itself.
   virtual int64_t countShorts(int64_t /*bits*/) const { return 0; }

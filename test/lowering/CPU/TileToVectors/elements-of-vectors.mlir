@@ -87,3 +87,34 @@ func.func @bytes(%x: memref<?x128xi8>, %w: memref<1x32x16x4xi8>, %y: memref<?x16
   }
   return
 }
+
+// One row by nibbles in groups of 32: SDOT on all levels that have it, since signed rows need no zero point. Sixteen times what
+// nibbles stand for, so that no product shifts them down, and four bits are behind the point when sums become numbers.
+// CHECK-LABEL: func.func @nibbles
+// MIXED-COUNT-2: arith.xori %{{.*}} : vector<16xi8>
+// SIGNED-COUNT-2: arith.xori %{{.*}} : vector<16xi8>
+// MIXED: vector.shuffle %{{.*}} [0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30] : vector<16xi8>, vector<16xi8>
+// All words of one vector of outputs, then those of the next.
+// MIXED-COUNT-8: llvm.call_intrinsic "llvm.aarch64.neon.sdot.v4i32.v16i8"
+// MIXED-NOT: {{usdot|arith.subi}}
+// MIXED: llvm.call_intrinsic "llvm.aarch64.neon.vcvtfxs2fp.v4f32.v4i32"
+// SIGNED-COUNT-8: llvm.call_intrinsic "llvm.aarch64.neon.sdot.v4i32.v16i8"
+// SIGNED: llvm.call_intrinsic "llvm.aarch64.neon.vcvtfxs2fp.v4f32.v4i32"
+// PLAIN-NOT: call_intrinsic
+func.func @nibbles(%x: memref<1x64xi8>, %w: memref<1x8x16x4xi8>, %s: memref<1x2x16xf16>, %y: memref<1x16xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %wv = tile.packed %w : memref<1x8x16x4xi8> -> !tile.view<16x64xi4>
+  %sv = tile.packed %s : memref<1x2x16xf16> -> !tile.view<16x2xf16>
+  %xv = tile.view %x axes(0, 1) : memref<1x64xi8> -> !tile.view<1x64xi8>
+  %yv = tile.view %y axes(0, 1) : memref<1x16xf32> -> !tile.view<1x16xf32>
+  tile.kernel grid(%n) = (%c1) {
+    %a = tile.load %xv[%c0, %c0] : !tile.view<1x64xi8> -> !tile.tile<1x64xi8>
+    %q = tile.load %wv[%c0, %c0] : !tile.view<16x64xi4> -> !tile.tile<16x64xi4>
+    %f = tile.load %sv[%c0, %c0] : !tile.view<16x2xf16> -> !tile.tile<16x2xf16>
+    %b = tile.dequantize %q scales(%f) : !tile.tile<16x64xi4>, !tile.tile<16x2xf16> -> !tile.tile<16x64xf32>
+    %t = tile.dot %a, %b transpose_b block(1, 8) : !tile.tile<1x64xi8>, !tile.tile<16x64xf32> -> !tile.tile<1x16xf32>
+    tile.store %t, %yv[%c0, %c0] : !tile.tile<1x16xf32>, !tile.view<1x16xf32>
+  }
+  return
+}
