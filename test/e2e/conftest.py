@@ -29,10 +29,15 @@ def fovea_run():
 
 
 @pytest.fixture(scope="session")
-def runtime():
-    """bench/runtime.py, which keeps a context from call to call."""
+def this_processor():
+    """For tests that run artifacts by themselves."""
     if programs.PROCESSOR:
-        pytest.skip(f"loads the runtime into this process, not on {programs.PROCESSOR}")
+        pytest.skip(f"runs code on this processor, not on {programs.PROCESSOR}")
+
+
+@pytest.fixture(scope="session")
+def runtime(this_processor):
+    """bench/runtime.py, which keeps a context from call to call."""
     sys.path.insert(0, str(ROOT / "bench"))
     try:
         import runtime as module

@@ -147,7 +147,7 @@ def test_trace_covers_every_step(fovea_run, shakespeare_artifact, tmp_path):
         assert all(end <= begin + 2e-3 for (_, end), (begin, _) in zip(own, own[1:]))
 
 
-def test_first_token_comes_soon(fovea_run, shakespeare_artifact):
+def test_first_token_comes_soon(this_processor, shakespeare_artifact):
     """From the start of the process; far above the promise, so that a busy machine does not fail it: scripts/bench --case start measures."""
     import time
     from programs import BIN

@@ -23,7 +23,7 @@ def example():
 
 
 @pytest.mark.parametrize("language", ["c", "c++"])
-def test_header_example(shakespeare_artifact, tmp_path, language):
+def test_header_example(this_processor, shakespeare_artifact, tmp_path, language):
     library = BIN.parent / "lib" / "libfovea-runtime.so"
     if not library.exists():
         pytest.skip("build/lib/libfovea-runtime.so does not exist")

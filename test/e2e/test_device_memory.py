@@ -64,7 +64,7 @@ class OnDevice:
 
 
 @pytest.mark.devices("emulator", "emulator:late")
-def test_tokens_stay_on_the_device(compiled, shakespeare, device, gpu_code, monkeypatch):
+def test_tokens_stay_on_the_device(this_processor, compiled, shakespeare, device, gpu_code, monkeypatch):
     library = BIN.parent / "lib" / "libfovea-runtime.so"
     if not library.exists():
         pytest.skip("build/lib/libfovea-runtime.so does not exist")

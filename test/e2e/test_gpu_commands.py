@@ -139,7 +139,7 @@ def test_a_device_that_is_not_there_is_named(fake):
     assert done.returncode == 2 and "--case softmax: expects a case or the beginning of some" in done.stderr
 
 
-def test_a_token_is_one_graph(fake, compiled, shakespeare, tmp_path):
+def test_a_token_is_one_graph(this_processor, fake, compiled, shakespeare, tmp_path):
     """What the driver is asked for when a model writes four tokens more, by token: a copy of the id, one launch for
     all kernels, one copy back, one wait. Of the kernels those that know the length are told anew."""
     calls = []
