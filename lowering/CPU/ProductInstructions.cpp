@@ -32,10 +32,12 @@ Value ProductInstructions::addShorts(Emitter &, Value, Value) const {
   llvm_unreachable("a level without sums of 16 bits");
 }
 
+static Value call(Emitter &b, StringRef name, Type result, ValueRange operands) {
+  return LLVM::CallIntrinsicOp::create(b, result, b.getStringAttr(name), operands).getResult(0);
+}
+
 static Value call(Emitter &b, StringRef name, Value sum, Value x, Value y) {
-  return LLVM::CallIntrinsicOp::create(b, sum.getType(), b.getStringAttr(name),
-                                       ValueRange{sum, x, y})
-      .getResult(0);
+  return call(b, name, sum.getType(), ValueRange{sum, x, y});
 }
 
 namespace {
@@ -158,10 +160,7 @@ public:
   Value convertFixedPoint(Emitter &b, Value integers, int64_t bits) const override {
     auto floats = VectorType::get(cast<VectorType>(integers.getType()).getShape(), b.getF32Type());
     Value fraction = arith::ConstantOp::create(b, b.getI32IntegerAttr(bits));
-    return LLVM::CallIntrinsicOp::create(
-               b, floats, b.getStringAttr("llvm.aarch64.neon.vcvtfxs2fp.v4f32.v4i32"),
-               ValueRange{integers, fraction})
-        .getResult(0);
+    return call(b, "llvm.aarch64.neon.vcvtfxs2fp.v4f32.v4i32", floats, {integers, fraction});
   }
 
 private:
