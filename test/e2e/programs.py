@@ -55,11 +55,12 @@ def invoke(program, *arguments, stdin=None, limits=(), timeout=600, cpu="max", *
     if not path.exists():
         pytest.skip(f"build/bin/{program} does not exist")
     words = [str(path)]
+    verb = arguments[0] if arguments else None
     if PROCESSOR and program == "fovea-run":
         words = emulate(program, cpu)
-    elif PROCESSOR and program == "fovea" and arguments and arguments[0] in RUNNING_VERBS:
-        pytest.skip(f"fovea {arguments[0]} runs code in the compiler's process, not on {PROCESSOR}")
-    elif PROCESSOR and program == "fovea" and arguments and arguments[0] == "compile":
+    elif PROCESSOR and program == "fovea" and verb in RUNNING_VERBS:
+        pytest.skip(f"fovea {verb} runs code in the compiler's process, not on {PROCESSOR}")
+    elif PROCESSOR and program == "fovea" and verb == "compile":
         targets = [str(word) for word in arguments if str(word).startswith("--target")]
         if any("aarch64" not in target for target in targets):
             pytest.skip(f"names processors itself, which are not of the family of {PROCESSOR}")

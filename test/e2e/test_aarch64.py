@@ -80,6 +80,11 @@ def test_the_best_level_is_run(compiled, shakespeare, tmp_path, cpu, level):
     assert np.array_equal(logits(run_there, several, tmp_path, cpu=cpu), logits(run_there, alone, tmp_path, cpu=cpu))
 
 
+def test_drafts_are_refused_where_several_rows_round_otherwise(compiled, shakespeare):
+    said = run_there("generate", compiled(shakespeare, "--target=aarch64-i8mm"), "--prompt", "a", "--draft", "ngram")
+    assert said.code == 1 and not said.out and "cannot check drafts: its code multiplies several rows by BFMMLA" in said.err.decode(), str(said)
+
+
 def test_a_processor_by_name(fovea, compiled, shakespeare, tmp_path):
     """LLVM's names are known, too; code for one with SVE may use it where loops are LLVM's."""
     want = logits(run_here, compiled(shakespeare, "--target=x86-64", "--dtype=f32"), tmp_path)

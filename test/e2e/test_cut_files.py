@@ -90,8 +90,8 @@ def test_onnx_is_cut_while_it_is_compiled(tmp_path, name):
 @pytest.mark.parametrize("program, verb", [("fovea", "compile"), ("fovea", "check"), ("fovea", "verify"), ("fovea", "inspect"), ("fovea", "generate"), ("fovea-run", "generate")])
 def test_no_mmap_maps_no_file(request, shakespeare, artifact, tmp_path, program, verb):
     """So that nothing can be cut under a program; and what it says is the same."""
-    if program == "fovea-run" and request.config.getoption("--processor"):
-        pytest.skip("runs code on this processor")
+    if program == "fovea-run":
+        request.getfixturevalue("this_processor")
     model = shutil.copytree(shakespeare, artifact.parent / "model")
     words = {"compile": [model, "-o", tmp_path / "out.fovea"], "check": [model], "verify": [model], "inspect": [artifact],
              "generate": [model if program == "fovea" else artifact, *GENERATE]}[verb]

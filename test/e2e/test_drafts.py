@@ -10,8 +10,9 @@ from processor import skip_without
 from programs import BIN
 
 
-@pytest.fixture(autouse=True)
-def same_bits(request):
+@pytest.fixture
+def checks_drafts(request):
+    """Several rows have the bits of one."""
     if request.config.getoption("--processor") == "aarch64-i8mm":
         pytest.skip("checks no drafts: BFMMLA, which multiplies several rows, rounds otherwise than products of one")
 
@@ -110,7 +111,7 @@ def write(program, artifact, prompt, *flags, count=80):
 
 @pytest.mark.parametrize("chosen", [["--temp=0"], ["--temp=0.7", "--seed=3"], ["--temp=1", "--top-k=4", "--repeat-penalty=1.2", "--seed=5"]], ids=lambda flags: flags[0])
 @pytest.mark.parametrize("prompt", PROMPTS, ids=range(len(PROMPTS)))
-def test_texts_are_the_same(fovea_run, compiled, shakespeare, shakespeare_artifact, prompt, chosen):
+def test_texts_are_the_same(checks_drafts, fovea_run, compiled, shakespeare, shakespeare_artifact, prompt, chosen):
     """Guessed by the text itself, and by the same model with weights of four bits."""
     alone = write(fovea_run, shakespeare_artifact, prompt, *chosen)
     assert "draft_tokens" not in alone
@@ -125,12 +126,12 @@ def test_texts_are_the_same(fovea_run, compiled, shakespeare, shakespeare_artifa
                     assert found["accepted_tokens"] >= 20
 
 
-def test_a_note_says_how_many_were_right(fovea_run, shakespeare_artifact):
+def test_a_note_says_how_many_were_right(checks_drafts, fovea_run, shakespeare_artifact):
     said = fovea_run("generate", shakespeare_artifact, "--prompt", PROMPTS[2], "-n", 40, "--temp", 0, "--draft", "ngram").ok()
     assert "drafted tokens accepted" in said.err.decode()
 
 
-def test_what_cannot_be_checked_is_refused(fovea_run, compiled, shakespeare, shakespeare_artifact, decoders, minilm, tmp_path):
+def test_what_cannot_be_checked_is_refused(checks_drafts, fovea_run, compiled, shakespeare, shakespeare_artifact, decoders, minilm, tmp_path):
     def refuse(draft, *words, code=1, flags=()):
         said = fovea_run("generate", shakespeare_artifact, "--prompt", "a", "--draft", draft, *flags)
         assert said.code == code and not said.out and all(word in said.err.decode() for word in words), str(said)
