@@ -238,7 +238,7 @@ private:
     Value groups = b.div(block.depth, scales.group);
     Value at = b.add(b.mul(number, scales.stride),
                      getFetchDistance(b, scales.stride, scales.jump, number, groups, kAhead));
-    b.prefetch(scales.memory, b.add(scales.vectors[v], at));
+    b.prefetch(scales.memory, b.add(scales.vectors[v], at), getFetchLocality(block));
   }
 
   /// Bytes of four k each, signed unless they have the zero point: of nibbles those of even k, and

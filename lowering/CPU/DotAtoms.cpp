@@ -92,8 +92,10 @@ void StreamFetch::fetch(int64_t v, Value at, Value constant) const {
   const LaneOperand &lane = block.lane;
   // Of the shortest vectors four are a line, which is fetched once.
   if (lane.streams && (block.lanes > 4 || v % 4 == 0))
-    b.prefetch(lane.memory, place ? b.add(b.add(lane.vectors[v], place), constant)
-                                  : b.add(at, b.mul(lane.stride, getVectorsAhead(block))));
+    b.prefetch(lane.memory,
+               place ? b.add(b.add(lane.vectors[v], place), constant)
+                     : b.add(at, b.mul(lane.stride, getVectorsAhead(block))),
+               getFetchLocality(block));
 }
 
 Value mlir::fovea::asPairs(Emitter &b, Value bits) {

@@ -99,6 +99,11 @@ inline int64_t getVectorsAhead(const DotBlock &block) {
   return block.rows() == 1 ? std::max(kLeast, kOfAllStreams / block.vectors()) : kLeast;
 }
 
+/// Into which cache a stream is fetched: of one row, which is read as fast as memory gives it, the
+/// one behind the nearest, since a line on its way to the nearest takes one of its few miss buffers
+/// for as long as memory takes.
+inline unsigned getFetchLocality(const DotBlock &block) { return block.rows() == 1 ? 2 : 3; }
+
 /// How far behind vector `step` of `steps` that one lies which is fetched meanwhile: `ahead` of
 /// them, and near the end with what `jump`, if there is one, goes beyond it.
 Value getFetchDistance(Emitter &b, Value stride, Value jump, Value step, Value steps,
