@@ -56,6 +56,25 @@ SmallVector<Value> mlir::fovea::shiftNibbles(Emitter &b, Value bytes) {
           asBytes(b, arith::AndIOp::create(b, high, lower))};
 }
 
+//===-- Factors ------------------------------------------------------------------------------===//
+
+/// Fetches the next factors of vector v, of so many steps from `number` on and at least some way
+/// ahead: there are too few of them for the processor to foresee.
+static void fetchFactors(Emitter &b, const DotBlock &block, const LaneScales &factors, int64_t v,
+                         Value number, int64_t steps = 1) {
+  constexpr int64_t kAhead = 8, kLine = 64;
+  if (!block.lane.streams || factors.group == 0)
+    return;
+  auto element = cast<MemRefType>(factors.memory.getType()).getElementType();
+  int64_t perLine = kLine * 8 / element.getIntOrFloatBitWidth();
+  int64_t size = steps * getConstant(factors.stride).value_or(perLine);
+  Value distance = getFetchDistance(b, factors.stride, factors.jump, number,
+                                    b.div(block.depth, factors.group), std::max(kAhead, steps));
+  Value at = b.add(factors.vectors[v], b.add(b.mul(number, factors.stride), distance));
+  for (int64_t line = 0; line < size; line += perLine)
+    b.prefetch(factors.memory, b.add(at, line), getFetchLocality(block));
+}
+
 //===-- The atom -----------------------------------------------------------------------------===//
 
 namespace {
@@ -110,8 +129,12 @@ public:
       SmallVector<Value> next(carried);
       if (byMatrices)
         multiplyMatrices(b, block, k, next);
-      for (int64_t u = 0; u < unroll && !byMatrices; u += together)
+      for (int64_t u = 0; u < unroll && !byMatrices; u += together) {
         addWords(k, u, std::min(together, unroll - u), next);
+        // Fetched all at once, a group's lines would wait for miss buffers, and its loads for them.
+        if (block.rows() == 1 && lane.streams && u + together < unroll)
+          b.keepOrder();
+      }
       addShorts(next);
       return next;
     };
@@ -229,18 +252,6 @@ private:
     }
   }
 
-  /// Those of a group some way ahead: there are too few of them for the processor to foresee.
-  void fetchScales(int64_t v) {
-    constexpr int64_t kAhead = 8;
-    const LaneScales &scales = lane.scales;
-    if (!lane.streams)
-      return;
-    Value groups = b.div(block.depth, scales.group);
-    Value at = b.add(b.mul(number, scales.stride),
-                     getFetchDistance(b, scales.stride, scales.jump, number, groups, kAhead));
-    b.prefetch(scales.memory, b.add(scales.vectors[v], at), getFetchLocality(block));
-  }
-
   /// Bytes of four k each, signed unless they have the zero point: of nibbles those of even k, and
   /// of odd ones.
   SmallVector<Value> loadWords(Value at) {
@@ -338,9 +349,10 @@ private:
       if (lane.scales.group > 0) {
         found.add(b, block, v, first);
         factor = found.scales[v];
-        fetchScales(v);
+        if (lane.blockScales.loaded.empty())
+          fetchFactors(b, block, lane.scales, v, number);
       }
-      if (isShifted && !isFixedPoint) {
+      if (isShifted && !isFixedPoint && lane.scaleShift == 0) {
         Value part =
             arith::ConstantOp::create(b, DenseElementsAttr::get(floats, b.getF32FloatAttr(0x1p-4)));
         factor = factor ? Value(arith::MulFOp::create(b, factor, part)) : part;
@@ -389,12 +401,50 @@ private:
 };
 } // namespace
 
+/// What the groups of a block share, as f32, is loaded once; scales with the sixteenth that is due
+/// to nibbles, which is exact.
+static void loadBlockFactors(Emitter &b, DotBlock &block, Value k) {
+  LaneOperand &lane = block.lane;
+  loadFactors(b, block, lane.blockScales, k);
+  loadFactors(b, block, lane.blockOffsets, k);
+  if (!lane.type.isInteger(4) || b.products->countShorts(lane.bits) > 0)
+    return;
+  constexpr int64_t kBits = 4;
+  auto floats = VectorType::get(block.lanes, b.getF32Type());
+  Value part =
+      arith::ConstantOp::create(b, DenseElementsAttr::get(floats, b.getF32FloatAttr(0x1p-4)));
+  for (Value &scale : lane.blockScales.loaded)
+    scale = arith::MulFOp::create(b, scale, part);
+  lane.scaleShift = kBits;
+  lane.bias <<= kBits;
+}
+
 SmallVector<Value> ByteAtom::emit(Emitter &b, const DotBlock &block, SmallVector<Value> acc) const {
   int64_t depth = *getConstant(block.depth), group = block.lane.scales.group;
   if (group == 0)
     group = depth;
-  return b.loop(b.index(0), b.index(depth), group, acc, [&](Value k, ValueRange carried) {
-    return ByteGroup(b, block, k, b.div(k, group), group).run(carried);
+  auto addGroups = [&](const DotBlock &own, Value first, int64_t length, ValueRange sums) {
+    return b.loop(first, b.add(first, length), group, SmallVector<Value>(sums),
+                  [&](Value k, ValueRange carried) {
+                    return ByteGroup(b, own, k, b.div(k, group), group).run(carried);
+                  });
+  };
+  // Signed rows load factors where they are used.
+  const LaneScales &ofBlocks = block.lane.blockScales;
+  if (block.rows() > 1 || ofBlocks.group <= group || b.products->multipliesSigned())
+    return addGroups(block, b.index(0), depth, acc);
+  int64_t groups = ofBlocks.group / group;
+  int64_t perPanel = std::max<int64_t>(1, getConstant(ofBlocks.stride).value_or(1) / block.lanes);
+  return b.loop(b.index(0), b.index(depth), ofBlocks.group, acc, [&](Value k, ValueRange carried) {
+    DotBlock own = block;
+    loadBlockFactors(b, own, k);
+    for (int64_t v = 0; v < block.vectors(); v += perPanel) {
+      for (const LaneScales *factors : {&block.lane.scales, &block.lane.offsets})
+        fetchFactors(b, block, *factors, v, b.div(k, group), groups);
+      for (const LaneScales *factors : {&ofBlocks, &block.lane.blockOffsets})
+        fetchFactors(b, block, *factors, v, b.div(k, ofBlocks.group));
+    }
+    return addGroups(own, k, ofBlocks.group, carried);
   });
 }
 

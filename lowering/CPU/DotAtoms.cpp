@@ -65,9 +65,10 @@ Value mlir::fovea::asFloat(Emitter &b, Value loaded, Type element) {
 
 Value mlir::fovea::getFetchDistance(Emitter &b, Value stride, Value jump, Value step, Value steps,
                                     int64_t ahead) {
-  Value distance = b.mul(stride, ahead);
   if (!jump)
-    return distance;
+    return b.mul(stride, ahead);
+  ahead = std::min(ahead, getConstant(steps).value_or(ahead));
+  Value distance = b.mul(stride, ahead);
   Value isInside = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, b.add(step, ahead), steps);
   return arith::SelectOp::create(b, isInside, distance, b.add(distance, jump));
 }
@@ -143,6 +144,8 @@ Value mlir::fovea::addBias(Emitter &b, Value scale, Value offset, int64_t bias) 
 /// are any.
 static Value loadFactor(Emitter &b, const LaneScales &factors, const LaneScales &ofBlocks,
                         int64_t v, Value k, int64_t lanes) {
+  if (!factors.loaded.empty())
+    return factors.loaded[v];
   Value place = b.mul(b.div(k, factors.group), factors.stride);
   Value loaded =
       b.load(elementOf(factors.memory), factors.memory, b.add(factors.vectors[v], place), lanes);
@@ -150,6 +153,13 @@ static Value loadFactor(Emitter &b, const LaneScales &factors, const LaneScales 
   return ofBlocks.group == 0
              ? numbers
              : Value(arith::MulFOp::create(b, numbers, loadFactor(b, ofBlocks, {}, v, k, lanes)));
+}
+
+void mlir::fovea::loadFactors(Emitter &b, const DotBlock &block, LaneScales &factors, Value k) {
+  SmallVector<Value> loaded;
+  for (int64_t v = 0; v < block.vectors() && factors.group > 0; ++v)
+    loaded.push_back(loadFactor(b, factors, {}, v, k, block.lanes));
+  factors.loaded = loaded;
 }
 
 LaneFactors::LaneFactors(Emitter &b, const DotBlock &block, Value k) {

@@ -28,6 +28,8 @@ struct LaneScales {
   int64_t group = 0; ///< 0: there are none
   Type type;
   Value jump; ///< as of the lanes' operand
+  /// Of each vector, loaded before as f32 for all steps that are emitted; empty: they are not.
+  SmallVector<Value> loaded = {};
 };
 
 /// The operand that lies in lanes: vector v of step k is at `vectors[v] + (k / interleave) *
@@ -54,6 +56,9 @@ struct LaneOperand {
   LaneScales offsets, blockOffsets;
   int64_t bias = 0;
   int64_t bits = 8; ///< that integers have at most
+  /// Scales are so many bits less than what they are, and the bias more, for integers that are
+  /// multiplied as many bits greater.
+  int64_t scaleShift = 0;
   /// Sums of i32 that the products of a group, or of the whole depth, begin with, so that the zero
   /// point of the other operand adds nothing. Its memory may be absent.
   LaneScales zero;
@@ -95,7 +100,7 @@ public:
 /// How far ahead of its use a stream is fetched, in vectors: of one row, which is read as fast as
 /// memory gives it, as many bytes of few streams as of many.
 inline int64_t getVectorsAhead(const DotBlock &block) {
-  constexpr int64_t kLeast = 16, kOfAllStreams = 128;
+  constexpr int64_t kLeast = 16, kOfAllStreams = 256;
   return block.rows() == 1 ? std::max(kLeast, kOfAllStreams / block.vectors()) : kLeast;
 }
 
@@ -105,7 +110,8 @@ inline int64_t getVectorsAhead(const DotBlock &block) {
 inline unsigned getFetchLocality(const DotBlock &block) { return block.rows() == 1 ? 2 : 3; }
 
 /// How far behind vector `step` of `steps` that one lies which is fetched meanwhile: `ahead` of
-/// them, and near the end with what `jump`, if there is one, goes beyond it.
+/// them, and near the end with what `jump`, if there is one, goes beyond it, at most into the block
+/// after this one.
 Value getFetchDistance(Emitter &b, Value stride, Value jump, Value step, Value steps,
                        int64_t ahead);
 
@@ -117,6 +123,9 @@ struct LaneFactors {
   void add(Emitter &b, const DotBlock &block, int64_t v, Value k);
   SmallVector<Value> scales, offsets; ///< empty: there are none
 };
+
+/// Loads those of step k, for all steps of a group, if there are any.
+void loadFactors(Emitter &b, const DotBlock &block, LaneScales &factors, Value k);
 
 /// Of vectors of i32 that hold integers of so many bits, number i from the lowest bits on.
 Value extractIntegers(Emitter &b, Value words, int64_t i, int64_t bits);

@@ -206,6 +206,10 @@ void Emitter::prefetch(Value memory, Value at, unsigned locality) {
   memref::PrefetchOp::create(*this, memory, at, /*isWrite=*/false, locality, /*isDataCache=*/true);
 }
 
+void Emitter::keepOrder() {
+  LLVM::FenceOp::create(*this, LLVM::AtomicOrdering::acq_rel, "singlethread");
+}
+
 /// The sum of two places each of `l` and `r`, elements of both one behind the other.
 static Value addPlaces(Emitter &b, Value l, Value r, ArrayRef<int64_t> low,
                        ArrayRef<int64_t> high) {

@@ -84,6 +84,9 @@ public:
   void storeMasked(Value vector, Value memory, Value at, Value mask);
   /// Fetches the line at a place, to be read, into the nearest cache (3) or the one behind it (2).
   void prefetch(Value memory, Value at, unsigned locality = 3);
+  /// Keeps what is loaded and fetched before here before what is after, in LLVM's scheduling; no
+  /// instruction.
+  void keepOrder();
   /// Scalars or vectors of another floating-point type.
   Value convert(Value value, Type element);
   Value mulAdd(Value a, Value b, Value c); ///< a * b + c, fused where the target can

@@ -2,13 +2,13 @@
 
 // For one row weights are read as they lie: bytes of even k and of odd ones, sixteen times what they stand for, and the
 // row's bytes in the same order. The zero point goes from the row to the nibbles: what it adds is the row's sum, one product
-// for all outputs. Near the end of the depth the next block's first words and scales are fetched. All go to the
-// second-level cache.
+// for all outputs. Near the end of the depth, here always, the next block's words and scales are fetched, into the
+// second-level cache; of one word after the other.
 
 // CHECK-LABEL: @linear
 // CHECK-NOT: vector.store
 // CHECK: scf.for {{.*}} iter_args(%{{.*}}, %{{.*}}) -> (vector<16xf32>, vector<16xf32>)
-// CHECK: arith.select %{{.*}}, %c4096, %c5120
+// CHECK: arith.select %{{.*}}, %c1024, %c2048
 // CHECK: vector.shuffle %{{.*}} [0, 2, 4, 6] : vector<8xi8>, vector<8xi8>
 // CHECK: %[[EVEN:.*]] = arith.xori %{{.*}}, %cst{{.*}} : vector<64xi8>
 // CHECK: vector.shuffle %{{.*}} [1, 3, 5, 7] : vector<8xi8>, vector<8xi8>
@@ -20,7 +20,8 @@
 // CHECK: arith.andi
 // CHECK: %[[NIBBLES:.*]] = arith.xori %{{.*}}, %[[POINT]] : vector<64xi8>
 // CHECK: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"(%{{.*}}, %[[NIBBLES]], %[[EVEN]])
-// CHECK: arith.select %{{.*}}, %c128, %c192
+// CHECK: llvm.fence syncscope("singlethread") acq_rel
+// CHECK: arith.select %{{.*}}, %c64, %c128
 // CHECK: memref.prefetch %{{.*}}, locality<2>, data : memref<128xf16
 // CHECK: arith.subi %{{.*}}, %{{.*}} : vector<16xi32>
 // CHECK: arith.sitofp
