@@ -336,49 +336,55 @@ private:
     return arith::SIToFPOp::create(b, VectorType::get(block.lanes, b.getF32Type()), sum);
   }
 
-  /// Nibbles are sixteen times what they stand for, but in sums of 16 bits. Of a single row of
-  /// elements factors of a vector are loaded where its sum needs them: none are held beside it.
+  /// Factors of a vector are loaded where its sums need them, so that none are held beside those of
+  /// others.
   SmallVector<Value> finish(ArrayRef<Value> sums, ValueRange acc) {
-    auto floats = VectorType::get(block.lanes, b.getF32Type());
-    bool isShifted = isOfNibbles && shortSums == 0,
-         isFixedPoint = isShifted && b.products->convertsFixedPoint();
-    SmallVector<Value> factors, result, rows;
-    LaneFactors found;
-    auto loadFactor = [&](int64_t v) {
-      Value factor;
-      if (lane.scales.group > 0) {
-        found.add(b, block, v, first);
-        factor = found.scales[v];
-        if (lane.blockScales.loaded.empty())
-          fetchFactors(b, block, lane.scales, v, number);
-      }
-      if (isShifted && !isFixedPoint && lane.scaleShift == 0) {
-        Value part =
-            arith::ConstantOp::create(b, DenseElementsAttr::get(floats, b.getF32FloatAttr(0x1p-4)));
-        factor = factor ? Value(arith::MulFOp::create(b, factor, part)) : part;
-      }
-      factors.push_back(factor);
-    };
-    bool loadsLate = isSigned && block.rows() == 1;
-    for (int64_t v = 0; v < block.vectors() && !loadsLate; ++v)
-      loadFactor(v);
+    SmallVector<Value> rows, result(products());
     for (int64_t r = 0; hasOffsets && r < block.rows(); ++r)
       rows.push_back(sumOfRow(sums, r));
-    for (int64_t i = 0; i < products(); ++i) {
-      int64_t r = i / block.vectors(), v = i % block.vectors();
-      if (loadsLate)
-        loadFactor(v);
-      Value sum = sums[i], before = acc[i];
-      if (hasOffsets)
-        before = b.mulAdd(rows[r], found.offsets[v], before);
-      if (!knowsZero && !isSigned)
-        sum = arith::SubIOp::create(b, sum, sums[products() + (swaps ? r : v)]);
-      Value number = isFixedPoint ? b.products->convertFixedPoint(b, sum, 4)
-                                  : Value(arith::SIToFPOp::create(b, floats, sum));
-      result.push_back(factors[v] ? b.mulAdd(number, factors[v], before)
-                                  : Value(arith::AddFOp::create(b, number, before)));
+    LaneFactors found;
+    for (int64_t v = 0; v < block.vectors(); ++v) {
+      Value factor = loadFactor(found, v);
+      for (int64_t r = 0; r < block.rows(); ++r) {
+        int64_t i = r * block.vectors() + v;
+        Value sum = sums[i], before = acc[i];
+        if (hasOffsets)
+          before = b.mulAdd(rows[r], found.offsets[v], before);
+        if (!knowsZero && !isSigned)
+          sum = arith::SubIOp::create(b, sum, sums[products() + (swaps ? r : v)]);
+        Value number = toNumber(sum);
+        result[i] = factor ? b.mulAdd(number, factor, before)
+                           : Value(arith::AddFOp::create(b, number, before));
+      }
     }
     return result;
+  }
+
+  /// Nibbles are sixteen times what they stand for, but in sums of 16 bits.
+  bool isShifted() const { return isOfNibbles && shortSums == 0; }
+
+  Value toNumber(Value sum) {
+    if (isShifted() && b.products->convertsFixedPoint())
+      return b.products->convertFixedPoint(b, sum, 4);
+    return arith::SIToFPOp::create(b, VectorType::get(block.lanes, b.getF32Type()), sum);
+  }
+
+  /// What sums of vector v are multiplied by, with the sixteenth that is due to nibbles; null if
+  /// there is nothing.
+  Value loadFactor(LaneFactors &found, int64_t v) {
+    Value factor;
+    if (lane.scales.group > 0) {
+      found.add(b, block, v, first);
+      factor = found.scales[v];
+      if (lane.blockScales.loaded.empty())
+        fetchFactors(b, block, lane.scales, v, number);
+    }
+    if (!isShifted() || b.products->convertsFixedPoint() || lane.scaleShift > 0)
+      return factor;
+    auto floats = VectorType::get(block.lanes, b.getF32Type());
+    Value part =
+        arith::ConstantOp::create(b, DenseElementsAttr::get(floats, b.getF32FloatAttr(0x1p-4)));
+    return factor ? Value(arith::MulFOp::create(b, factor, part)) : part;
   }
 
   Emitter &b;

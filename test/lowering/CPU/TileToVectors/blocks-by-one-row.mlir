@@ -18,8 +18,7 @@
 // CHECK: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
 // CHECK: llvm.fence syncscope("singlethread") acq_rel
 // CHECK: memref.prefetch
-// CHECK: %[[NUMBER:.*]] = arith.sitofp %{{.*}} : vector<16xi32> to vector<16xf32>
-// CHECK: arith.mulf %[[NUMBER]], %[[SCALE]]
+// CHECK: arith.mulf %{{.*}}, %[[SCALE]] : vector<16xf32>
 // CHECK: llvm.intr.fmuladd
 // CHECK-NOT: arith.extf
 // CHECK-NOT: memref.prefetch
