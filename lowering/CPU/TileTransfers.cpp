@@ -24,13 +24,14 @@ bool TileLowering::walksRows(LoadOp load) {
 }
 
 /// What the loop's next turn will load in place of what is at `place`: rows are no stream that the
-/// processor foresees, where they are read square by square and other rows between.
+/// processor foresees, where they are read square by square and other rows between. A turn's are
+/// half of the nearest cache, and more than its miss buffers.
 void TileLowering::prefetchNextRows(LoadOp load, Value place) {
   if (!walksRows(load))
     return;
   const ViewMemory &view = viewOf(load.getView());
   Value next = b.add(place, b.mul(view.stride[0], typeOf(load).getRows()));
-  b.prefetch(view.flat, next);
+  b.prefetch(view.flat, next, /*locality=*/2);
 }
 
 Scratch TileLowering::loadToScratch(LoadOp load, int64_t axis) {

@@ -95,3 +95,29 @@ func.func @many(%a: memref<8x64xf32>, %b: memref<32x64xf32>, %y: memref<8x32xf32
   }
   return
 }
+
+// Where a loop walks the rows, what its next turn reads is fetched into the second-level cache: 16 rows of 64 are 1,024 elements on.
+// CHECK-LABEL: func.func @walked
+// CHECK:         %[[AHEAD:.*]] = arith.constant 1024 : index
+// CHECK:         %[[AT:.*]] = arith.addi %{{.*}}, %[[AHEAD]] : index
+// CHECK:         memref.prefetch %{{.*}}[%[[AT]]], read, locality<2>, data : memref<{{.*}}xf32
+// CHECK:         llvm.intr.fmuladd
+// CHECK:         return
+func.func @walked(%a: memref<1x64xf32>, %b: memref<128x64xf32>, %y: memref<1x128xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %c128 = arith.constant 128 : index
+  tile.kernel grid(%i) = (%c1) {
+    %va = tile.view %a axes(0, 1) : memref<1x64xf32> -> !tile.view<1x64xf32>
+    %vb = tile.view %b axes(0, 1) : memref<128x64xf32> -> !tile.view<128x64xf32>
+    %vy = tile.view %y axes(0, 1) : memref<1x128xf32> -> !tile.view<1x128xf32>
+    %ta = tile.load %va[%c0, %c0] : !tile.view<1x64xf32> -> !tile.tile<1x64xf32>
+    scf.for %k = %c0 to %c128 step %c16 {
+      %tb = tile.load %vb[%k, %c0] : !tile.view<128x64xf32> -> !tile.tile<16x64xf32>
+      %d = tile.dot %ta, %tb transpose_b : !tile.tile<1x64xf32>, !tile.tile<16x64xf32> -> !tile.tile<1x16xf32>
+      tile.store %d, %vy[%c0, %k] : !tile.tile<1x16xf32>, !tile.view<1x128xf32>
+    }
+  }
+  return
+}
