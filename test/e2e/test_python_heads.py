@@ -18,7 +18,7 @@ TEXTS = ["the king speaks", "the night"]
 
 
 @pytest.fixture(scope="module")
-def load():
+def load(this_processor):
     sys.path.insert(0, str(ROOT / "build" / "python"))
     try:
         import fovea
