@@ -58,8 +58,22 @@ SmallVector<Value> mlir::fovea::shiftNibbles(Emitter &b, Value bytes) {
 
 //===-- Factors ------------------------------------------------------------------------------===//
 
+/// Whether nibbles are multiplied as bytes sixteen times what they stand for; where products are
+/// added in 16 bits they are not.
+static bool isSixteenfold(Emitter &b, const LaneOperand &lane) {
+  return lane.type.isInteger(4) && b.products->countShorts(lane.bits) == 0;
+}
+
+/// A sixteenth of the factor, or by itself; exact.
+static Value bySixteenth(Emitter &b, Value factor, int64_t lanes) {
+  auto floats = VectorType::get(lanes, b.getF32Type());
+  Value part =
+      arith::ConstantOp::create(b, DenseElementsAttr::get(floats, b.getF32FloatAttr(0x1p-4)));
+  return factor ? Value(arith::MulFOp::create(b, factor, part)) : part;
+}
+
 /// Fetches the next factors of vector v, of so many steps from `number` on and at least some way
-/// ahead: there are too few of them for the processor to foresee.
+/// ahead: there are too few of them for the processor to foresee. Vectors of a panel share lines.
 static void fetchFactors(Emitter &b, const DotBlock &block, const LaneScales &factors, int64_t v,
                          Value number, int64_t steps = 1) {
   constexpr int64_t kAhead = 8, kLine = 64;
@@ -67,7 +81,9 @@ static void fetchFactors(Emitter &b, const DotBlock &block, const LaneScales &fa
     return;
   auto element = cast<MemRefType>(factors.memory.getType()).getElementType();
   int64_t perLine = kLine * 8 / element.getIntOrFloatBitWidth();
-  int64_t size = steps * getConstant(factors.stride).value_or(perLine);
+  int64_t panel = getConstant(factors.stride).value_or(perLine), size = steps * panel;
+  if (v % std::max<int64_t>(1, panel / block.lanes) != 0)
+    return;
   Value distance = getFetchDistance(b, factors.stride, factors.jump, number,
                                     b.div(block.depth, factors.group), std::max(kAhead, steps));
   Value at = b.add(factors.vectors[v], b.add(b.mul(number, factors.stride), distance));
@@ -360,31 +376,25 @@ private:
     return result;
   }
 
-  /// Nibbles are sixteen times what they stand for, but in sums of 16 bits.
-  bool isShifted() const { return isOfNibbles && shortSums == 0; }
-
   Value toNumber(Value sum) {
-    if (isShifted() && b.products->convertsFixedPoint())
+    if (isSixteenfold(b, lane) && b.products->convertsFixedPoint())
       return b.products->convertFixedPoint(b, sum, 4);
     return arith::SIToFPOp::create(b, VectorType::get(block.lanes, b.getF32Type()), sum);
   }
 
-  /// What sums of vector v are multiplied by, with the sixteenth that is due to nibbles; null if
-  /// there is nothing.
+  /// What sums of vector v are multiplied by, with the sixteenth that is due to nibbles, if a
+  /// block's scales do not have it already; null if there is nothing.
   Value loadFactor(LaneFactors &found, int64_t v) {
     Value factor;
     if (lane.scales.group > 0) {
       found.add(b, block, v, first);
       factor = found.scales[v];
-      if (lane.blockScales.loaded.empty())
-        fetchFactors(b, block, lane.scales, v, number);
     }
-    if (!isShifted() || b.products->convertsFixedPoint() || lane.scaleShift > 0)
+    if (!lane.blockScales.loaded.empty())
       return factor;
-    auto floats = VectorType::get(block.lanes, b.getF32Type());
-    Value part =
-        arith::ConstantOp::create(b, DenseElementsAttr::get(floats, b.getF32FloatAttr(0x1p-4)));
-    return factor ? Value(arith::MulFOp::create(b, factor, part)) : part;
+    fetchFactors(b, block, lane.scales, v, number);
+    bool isDue = isSixteenfold(b, lane) && !b.products->convertsFixedPoint();
+    return isDue ? bySixteenth(b, factor, block.lanes) : factor;
   }
 
   Emitter &b;
@@ -408,21 +418,16 @@ private:
 } // namespace
 
 /// What the groups of a block share, as f32, is loaded once; scales with the sixteenth that is due
-/// to nibbles, which is exact.
+/// to nibbles, for which the bias is sixteen times as large.
 static void loadBlockFactors(Emitter &b, DotBlock &block, Value k) {
   LaneOperand &lane = block.lane;
   loadFactors(b, block, lane.blockScales, k);
   loadFactors(b, block, lane.blockOffsets, k);
-  if (!lane.type.isInteger(4) || b.products->countShorts(lane.bits) > 0)
+  if (!isSixteenfold(b, lane))
     return;
-  constexpr int64_t kBits = 4;
-  auto floats = VectorType::get(block.lanes, b.getF32Type());
-  Value part =
-      arith::ConstantOp::create(b, DenseElementsAttr::get(floats, b.getF32FloatAttr(0x1p-4)));
   for (Value &scale : lane.blockScales.loaded)
-    scale = arith::MulFOp::create(b, scale, part);
-  lane.scaleShift = kBits;
-  lane.bias <<= kBits;
+    scale = bySixteenth(b, scale, block.lanes);
+  lane.bias *= 16;
 }
 
 SmallVector<Value> ByteAtom::emit(Emitter &b, const DotBlock &block, SmallVector<Value> acc) const {
@@ -439,14 +444,12 @@ SmallVector<Value> ByteAtom::emit(Emitter &b, const DotBlock &block, SmallVector
   const LaneScales &ofBlocks = block.lane.blockScales;
   if (block.rows() > 1 || ofBlocks.group <= group || b.products->multipliesSigned())
     return addGroups(block, b.index(0), depth, acc);
-  int64_t groups = ofBlocks.group / group;
-  int64_t perPanel = std::max<int64_t>(1, getConstant(ofBlocks.stride).value_or(1) / block.lanes);
   return b.loop(b.index(0), b.index(depth), ofBlocks.group, acc, [&](Value k, ValueRange carried) {
     DotBlock own = block;
     loadBlockFactors(b, own, k);
-    for (int64_t v = 0; v < block.vectors(); v += perPanel) {
+    for (int64_t v = 0; v < block.vectors(); ++v) {
       for (const LaneScales *factors : {&block.lane.scales, &block.lane.offsets})
-        fetchFactors(b, block, *factors, v, b.div(k, group), groups);
+        fetchFactors(b, block, *factors, v, b.div(k, group), ofBlocks.group / group);
       for (const LaneScales *factors : {&ofBlocks, &block.lane.blockOffsets})
         fetchFactors(b, block, *factors, v, b.div(k, ofBlocks.group));
     }

@@ -56,9 +56,6 @@ struct LaneOperand {
   LaneScales offsets, blockOffsets;
   int64_t bias = 0;
   int64_t bits = 8; ///< that integers have at most
-  /// Scales are so many bits less than what they are, and the bias more, for integers that are
-  /// multiplied as many bits greater.
-  int64_t scaleShift = 0;
   /// Sums of i32 that the products of a group, or of the whole depth, begin with, so that the zero
   /// point of the other operand adds nothing. Its memory may be absent.
   LaneScales zero;
