@@ -3,6 +3,7 @@
 // The bits of GGUF's blocks (ggml, ggml-common.h), of MXFP4's (OCP Microscaling Formats 1.0,
 // section 5.3) and of integers'. Every block means something: no bits are refused.
 #include "weights/Blocks.h"
+#include "dialects/PackedIntegers.h"
 #include "weights/Elements.h"
 
 using namespace mlir;
@@ -38,7 +39,6 @@ private:
   void nibbles(int subtracted);
   void fiveBits(int subtracted);
   void bytes();
-  void fromTable(const int8_t (&table)[16]);
   void twoBits();
   void threeBits();
   void scalesOfSixBits(const uint8_t *bits);
@@ -70,12 +70,6 @@ void Reader::fiveBits(int subtracted) {
 
 void Reader::bytes() { std::memcpy(parts.codes.data(), take(32), 32); }
 
-void Reader::fromTable(const int8_t (&table)[16]) {
-  nibbles(0);
-  for (int i = 0; i < 32; ++i)
-    parts.codes[i] = table[parts.codes[i]];
-}
-
 /// A byte holds four numbers that are 32 apart; a group's scale and offset share a byte.
 void Reader::twoBits() {
   const uint8_t *scales = take(16), *bits = take(64);
@@ -84,7 +78,8 @@ void Reader::twoBits() {
     parts.offsets[g] = scales[g] >> 4;
   }
   for (int i = 0; i < 256; ++i)
-    parts.codes[i] = bits[i / 128 * 32 + i % 32] >> (i % 128 / 32 * 2) & 3;
+    parts.codes[i] =
+        static_cast<int8_t>((bits[i / 128 * 32 + i % 32] >> (i % 128 / 32 * 2) & 3) - 2);
 }
 
 /// As with two bits, with the third ones apart, which are set where nothing is subtracted; scales
@@ -126,7 +121,7 @@ void Reader::fiveBitsByGroups() {
   const uint8_t *high = take(32), *bits = take(128);
   for (int i = 0; i < 256; ++i) {
     int low = bits[i / 64 * 32 + i % 32] >> (i % 64 / 32 * 4) & 15;
-    parts.codes[i] = static_cast<int8_t>(low | (high[i % 32] >> (i / 32) & 1) << 4);
+    parts.codes[i] = static_cast<int8_t>((low | (high[i % 32] >> (i / 32) & 1) << 4) - 16);
   }
 }
 
@@ -173,10 +168,6 @@ void Reader::read(const BlockFormat &format) {
 }
 
 void Reader::read(BlockKind kind) {
-  static constexpr int8_t kNonLinear[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
-                                            1,    13,   25,  38,  53,  69,  89,  113};
-  static constexpr int8_t kDoubledE2M1[16] = {0, 1,  2,  3,  4,  6,  8,  12,
-                                              0, -1, -2, -3, -4, -6, -8, -12};
   switch (kind) {
   case BlockKind::Q4_0:
     parts.scales[0] = half();
@@ -191,7 +182,7 @@ void Reader::read(BlockKind kind) {
   case BlockKind::Q5_1:
     parts.scales[0] = half();
     parts.offsets[0] = half();
-    return fiveBits(0);
+    return fiveBits(16); // the bias
   case BlockKind::Q8_0:
     parts.scales[0] = half();
     return bytes();
@@ -218,10 +209,10 @@ void Reader::read(BlockKind kind) {
     return;
   case BlockKind::IQ4_NL:
     parts.scales[0] = half();
-    return fromTable(kNonLinear);
+    return nibbles(0);
   case BlockKind::MXFP4:
     parts.scales[0] = powerOfTwo(*take(1));
-    return fromTable(kDoubledE2M1);
+    return nibbles(0);
   case BlockKind::Int4:
   case BlockKind::Int8:
   case BlockKind::Int4Offset:
@@ -263,7 +254,7 @@ void mlir::fovea::readNumbers(const BlockFormat &format, const char *blocks, int
     for (int64_t i = 0; i < format.elements; ++i) {
       int64_t group = i / format.group;
       float scale = toFactor(format.scale, parts.scales[group], parts.blockScale);
-      float number = static_cast<float>(parts.codes[i] + format.bias) * scale;
+      float number = static_cast<float>(format.getNumber(parts.codes[i])) * scale;
       if (format.hasOffsets)
         number += toFactor(format.scale, parts.offsets[group], parts.blockOffset);
       numbers[first + i] = number;
@@ -278,7 +269,14 @@ namespace {
 class PanelRow {
 public:
   PanelRow(const BlockFormat &format, const BlockPanel &panel, int64_t row, char *out)
-      : format(format), panel(panel), row(row), out(out) {}
+      : format(format), panel(panel), packed{format.codeBits}, row(row), out(out),
+        lowMask((1u << packed.lowBits()) - 1), highMask((1u << packed.highBits()) - 1) {
+    for (int64_t k = 0; k < packed.unit(); ++k) {
+      int64_t part = packed.part(k), bit = packed.byte(k) * 8;
+      places[k] = {packed.lowWord(part), bit + packed.lowShift(part), packed.highWord(),
+                   bit + packed.highShift(part)};
+    }
+  }
 
   void put(int64_t block, const BlockParts &parts) {
     putCodes(block * format.elements, parts);
@@ -297,15 +295,18 @@ public:
   }
 
 private:
-  /// The words of a row are `kWidth` apart; each has four bytes.
+  /// The words of a row are a panel's width apart. A block has whole units.
   void putCodes(int64_t first, const BlockParts &parts) {
-    char *codes = out + panel.codes;
-    int64_t each = format.codeBits == 4 ? 2 : 1;
-    for (int64_t i = 0; i < format.elements; i += each) {
-      int64_t byte = (first + i) / each;
-      int value = format.codeBits == 4 ? (parts.codes[i] & 15) | (parts.codes[i + 1] & 15) << 4
-                                       : parts.codes[i];
-      codes[(byte / 4 * kStoredPanelWidth + row) * 4 + byte % 4] = static_cast<char>(value);
+    char *at = out + panel.codes + first * format.codeBits / 8 * kStoredPanelWidth + row * 4;
+    const int8_t *code = parts.codes.data();
+    for (int64_t units = format.elements / packed.unit(); units > 0; --units) {
+      uint32_t words[kMostWords] = {};
+      for (int64_t k = 0; k < packed.unit(); ++k, ++code) {
+        words[places[k].lowWord] |= (*code & lowMask) << places[k].low;
+        words[places[k].highWord] |= (*code >> packed.lowBits() & highMask) << places[k].high;
+      }
+      for (int64_t word = 0; word < packed.words(); ++word, at += kStoredPanelWidth * 4)
+        std::memcpy(at, &words[word], 4); // little endian
     }
   }
 
@@ -315,8 +316,16 @@ private:
 
   const BlockFormat &format;
   const BlockPanel &panel;
+  PackedIntegers packed;
   int64_t row;
   char *out;
+  static constexpr int64_t kMostWords = 5, kLongestUnit = 32;
+  uint32_t lowMask, highMask;
+  /// Of each neighbour of a unit: words, and bits of these.
+  struct Place {
+    int64_t lowWord, low, highWord, high;
+  };
+  std::array<Place, kLongestUnit> places;
 };
 } // namespace
 

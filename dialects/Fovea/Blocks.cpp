@@ -10,26 +10,29 @@ using namespace mlir::fovea;
 BlockFormat mlir::fovea::getBlockFormat(BlockKind kind, int64_t group) {
   using Kind = BlockKind;
   using Scale = BlockScale;
-  // Codes of five and six bits, and those of a table, are bytes in panels; of two and three bits
-  // they are nibbles.
-  static constexpr BlockFormat formats[] = {
-      // kind, elements, bytes, codeBits, usedBits, bias, group, scale, hasOffsets
-      {Kind::Q4_0, 32, 18, 4, 4, 0, 32, Scale::F16, false},
-      {Kind::Q4_1, 32, 20, 4, 4, 8, 32, Scale::F16, true},
-      {Kind::Q5_0, 32, 22, 8, 5, 0, 32, Scale::F16, false},
-      {Kind::Q5_1, 32, 24, 8, 6, 0, 32, Scale::F16, true},
-      {Kind::Q8_0, 32, 34, 8, 8, 0, 32, Scale::F16, false},
-      {Kind::Q2_K, 256, 84, 4, 4, 0, 16, Scale::ByBlock, true},
-      {Kind::Q3_K, 256, 110, 4, 4, 0, 16, Scale::ByBlock, false},
-      {Kind::Q4_K, 256, 144, 4, 4, 8, 32, Scale::ByBlock, true},
-      {Kind::Q5_K, 256, 176, 8, 6, 0, 32, Scale::ByBlock, true},
-      {Kind::Q6_K, 256, 210, 8, 6, 0, 16, Scale::ByBlock, false},
-      {Kind::IQ4_NL, 32, 18, 8, 8, 0, 32, Scale::F16, false},
-      {Kind::MXFP4, 32, 17, 8, 5, 0, 32, Scale::BF16, false},
-      {Kind::Int4, 0, 0, 4, 4, 0, 0, Scale::F32, false},
-      {Kind::Int8, 0, 0, 8, 8, 0, 0, Scale::F32, false},
-      {Kind::Int4Offset, 0, 0, 4, 4, 0, 0, Scale::F32, true},
-      {Kind::Int8Offset, 0, 0, 8, 8, 0, 0, Scale::F32, true},
+  static constexpr int8_t kNonLinear[] = {-127, -104, -83, -65, -49, -35, -22, -10,
+                                          1,    13,   25,  38,  53,  69,  89,  113};
+  static constexpr int8_t kDoubledE2M1[] = {0, 1,  2,  3,  4,  6,  8,  12,
+                                            0, -1, -2, -3, -4, -6, -8, -12};
+  // Codes of three bits are nibbles in panels: a group of 16 is no whole unit of them.
+  static const BlockFormat formats[] = {
+      // kind, elements, bytes, codeBits, bias, group, scale, hasOffsets, table
+      {Kind::Q4_0, 32, 18, 4, 0, 32, Scale::F16, false, {}},
+      {Kind::Q4_1, 32, 20, 4, 8, 32, Scale::F16, true, {}},
+      {Kind::Q5_0, 32, 22, 5, 0, 32, Scale::F16, false, {}},
+      {Kind::Q5_1, 32, 24, 5, 16, 32, Scale::F16, true, {}},
+      {Kind::Q8_0, 32, 34, 8, 0, 32, Scale::F16, false, {}},
+      {Kind::Q2_K, 256, 84, 2, 2, 16, Scale::ByBlock, true, {}},
+      {Kind::Q3_K, 256, 110, 4, 0, 16, Scale::ByBlock, false, {}},
+      {Kind::Q4_K, 256, 144, 4, 8, 32, Scale::ByBlock, true, {}},
+      {Kind::Q5_K, 256, 176, 5, 16, 32, Scale::ByBlock, true, {}},
+      {Kind::Q6_K, 256, 210, 6, 0, 16, Scale::ByBlock, false, {}},
+      {Kind::IQ4_NL, 32, 18, 4, 0, 32, Scale::F16, false, kNonLinear},
+      {Kind::MXFP4, 32, 17, 4, 0, 32, Scale::BF16, false, kDoubledE2M1},
+      {Kind::Int4, 0, 0, 4, 0, 0, Scale::F32, false, {}},
+      {Kind::Int8, 0, 0, 8, 0, 0, Scale::F32, false, {}},
+      {Kind::Int4Offset, 0, 0, 4, 0, 0, Scale::F32, true, {}},
+      {Kind::Int8Offset, 0, 0, 8, 0, 0, Scale::F32, true, {}},
   };
   BlockFormat format = formats[static_cast<size_t>(kind)];
   assert(format.kind == kind && "kinds stand in their order");

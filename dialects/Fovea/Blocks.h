@@ -22,12 +22,17 @@ enum class BlockScale {
 struct BlockFormat {
   BlockKind kind;
   int64_t elements, bytes; ///< of a block in a file
-  int64_t codeBits;        ///< in panels: 4 or 8, two's complement
-  int64_t usedBits;        ///< of these: codes are integers of so many bits
+  int64_t codeBits;        ///< in panels: 2, 4, 5, 6 or 8, two's complement
   int64_t bias;            ///< of codes in panels
   int64_t group;           ///< elements with one scale
   BlockScale scale;
   bool hasOffsets; ///< of the kind that the scales are
+  /// What codes, their bits taken as unsigned, stand for; empty: for themselves.
+  ArrayRef<int8_t> table;
+
+  int64_t getNumber(int64_t code) const {
+    return table.empty() ? code + bias : table[static_cast<size_t>(code & 15)];
+  }
 };
 
 /// Of integers a block has so many elements, which share a scale.
@@ -48,7 +53,8 @@ class BlockPanel {
 public:
   BlockPanel(const BlockFormat &format, int64_t inputs);
 
-  int64_t codes = 0; ///< [inputs * codeBits / 32][width][4] bytes, as panels of i4 or i8 have them
+  /// [inputs * codeBits / 32][width][4] bytes (dialects/PackedIntegers.h).
+  int64_t codes = 0;
   int64_t scales = 0, offsets = 0;           ///< [inputs / group][width]
   int64_t blockScales = 0, blockOffsets = 0; ///< [inputs / elements][width], f16
   int64_t bytes = 0;

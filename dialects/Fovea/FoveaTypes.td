@@ -71,8 +71,9 @@ def Fovea_BlocksType : FoveaType<"Blocks", "blocks"> {
 
     Row-major, blocks lie as in files, those of integers as scale, offset and codes, two of four bits to the byte, the
     even one in the low bits. In panels (`#fovea.panels<16, interleave = 4>`) those of sixteen rows lie as
-    kernels read them: codes of four or eight bits as panels of i4 or i8, behind them scales, offsets and what both are
-    multiplied by, for sixteen rows side by side each (`dialects/Fovea/Blocks.h`).
+    kernels read them: codes of 2, 4, 5, 6 or 8 bits as panels of such integers have them
+    (`dialects/PackedIntegers.h`), behind them scales, offsets and what both are multiplied by, for sixteen rows side by
+    side each (`dialects/Fovea/Blocks.h`).
 
     * (C1) blocks of integers have a multiple of 8 numbers, at most 2^24; others are not told how many they have.
   }];

@@ -49,8 +49,10 @@ void TileDialect::initialize() {
 }
 
 static bool isElement(Type type) {
-  return type.isF16() || type.isBF16() || type.isF32() || type.isF64() || type.isInteger(1) ||
-         type.isInteger(4) || type.isInteger(8) || type.isInteger(32) || type.isInteger(64);
+  if (type.isF16() || type.isBF16() || type.isF32() || type.isF64())
+    return true;
+  return type.isSignlessInteger() &&
+         llvm::is_contained({1, 2, 4, 5, 6, 8, 32, 64}, type.getIntOrFloatBitWidth());
 }
 
 TileType TileType::withElementType(Type type) const {
@@ -76,8 +78,9 @@ LogicalResult TileType::verify(function_ref<InFlightDiagnostic()> emitError, int
     return emitError() << "expects sizes from 1 to " << kMostTileSize << ", got " << rows << " and "
                        << columns;
   if (!isElement(elementType))
-    return emitError() << "expects elements of f16, bf16, f32, f64, i1, i4, i8, i32 or i64, got "
-                       << elementType;
+    return emitError()
+           << "expects elements of f16, bf16, f32, f64, i1, i2, i4, i5, i6, i8, i32 or i64, got "
+           << elementType;
   if (lanes != 0 && lanes != 1)
     return emitError() << "expects lanes along axis 0 or 1, got " << lanes;
   for (int64_t axis : {0, 1})
@@ -128,8 +131,9 @@ LogicalResult ViewType::verify(function_ref<InFlightDiagnostic()> emitError, int
     if (size < 0 && !ShapedType::isDynamic(size))
       return emitError() << "expects sizes that are not negative, got " << size;
   if (!isElement(elementType))
-    return emitError() << "expects elements of f16, bf16, f32, f64, i1, i4, i8, i32 or i64, got "
-                       << elementType;
+    return emitError()
+           << "expects elements of f16, bf16, f32, f64, i1, i2, i4, i5, i6, i8, i32 or i64, got "
+           << elementType;
   return success();
 }
 

@@ -114,7 +114,7 @@ def Tile_TileType : TileTypeDef<"Tile", "tile"> {
     0, not axis 1, lie beside each other: in a vector's lanes on a CPU. It changes no value.
 
     * (C1) both sizes are from 1 to 2^28.
-    * (C2) the elements are f16, bf16, f32, f64, i1, i4, i8, i32 or i64.
+    * (C2) the elements are f16, bf16, f32, f64, i1, i2, i4, i5, i6, i8, i32 or i64.
     * (C3) `lanes` is 0 or 1.
     * (C4) a layout has at least as many places along each axis as the tile has elements.
 
@@ -142,7 +142,7 @@ def Tile_ViewType : TileTypeDef<"View", "view"> {
     `!tile.view<?x384xf32>`: what `tile.view` and `tile.packed` make of a buffer. How elements lie is known by that op.
 
     * (C1) sizes are dynamic or not negative.
-    * (C2) the elements are f16, bf16, f32, f64, i1, i4, i8, i32 or i64.
+    * (C2) the elements are f16, bf16, f32, f64, i1, i2, i4, i5, i6, i8, i32 or i64.
   }];
   let parameters = (ins "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType);
   let builders = [TypeBuilderWithInferredContext<(ins "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType), [{

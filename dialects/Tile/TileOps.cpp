@@ -2,6 +2,7 @@
 //
 // Text and checks of the `tile` ops; the numbers are those of TileOps.td.
 #include "dialects/ElementTypes.h"
+#include "dialects/PackedIntegers.h"
 #include "dialects/Tile/TileDialect.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/MathExtras.h"
@@ -230,6 +231,26 @@ LogicalResult ViewOp::verify() {
   return success();
 }
 
+/// Of i2, i5 and i6.
+static std::optional<fovea::PackedIntegers> getFewBits(Type type) {
+  if (!type.isSignlessInteger() || !fovea::isOfFewBits(type.getIntOrFloatBitWidth()))
+    return std::nullopt;
+  return fovea::PackedIntegers{type.getIntOrFloatBitWidth()};
+}
+
+int64_t PackedOp::getInterleave() {
+  if (std::optional<fovea::PackedIntegers> packed =
+          getFewBits(getView().getType().getElementType()))
+    return packed->unit();
+  MemRefType type = getMemory().getType();
+  return (type.getRank() == 4 ? type.getDimSize(3) : 1) * (isOfNibbles() ? 2 : 1);
+}
+
+int64_t PackedOp::getWords() {
+  std::optional<fovea::PackedIntegers> packed = getFewBits(getView().getType().getElementType());
+  return packed ? packed->words() : 1;
+}
+
 LogicalResult PackedOp::verify() {
   MemRefType memory = getMemory().getType();
   ViewType view = getView().getType();
@@ -240,14 +261,21 @@ LogicalResult PackedOp::verify() {
     return emitOpError("expects a static buffer [panels, k, outputs] or [panels, k, outputs, 2, 4, "
                        "8 or 16], got ")
            << memory;
+  // (C4)
+  bool isOfFewBits = getFewBits(view.getElementType()).has_value();
+  if (isOfFewBits && (rank != 4 || memory.getDimSize(3) != 4))
+    return emitOpError("expects a buffer [panels, words, outputs, 4] for ")
+           << view << ", got " << memory;
   // (C2)
   int64_t panels = llvm::divideCeil(std::max<int64_t>(view.getRows(), 0), memory.getDimSize(2));
-  int64_t depth = llvm::divideCeil(std::max<int64_t>(view.getColumns(), 0), getInterleave());
+  int64_t depth =
+      llvm::divideCeil(std::max<int64_t>(view.getColumns(), 0), getInterleave()) * getWords();
   if (view.getRows() < 0 || view.getColumns() < 0 || panels != memory.getDimSize(0) ||
       depth != memory.getDimSize(1))
     return emitOpError("expects a view whose sizes fill ") << memory << ", got " << view;
   // (C3)
-  Type element = isOfNibbles() ? IntegerType::get(getContext(), 8) : view.getElementType();
+  bool isOfBytes = isOfNibbles() || isOfFewBits;
+  Type element = isOfBytes ? IntegerType::get(getContext(), 8) : view.getElementType();
   if (element != memory.getElementType())
     return emitOpError("expects a buffer of ") << element << " for " << view << ", got " << memory;
   return success();
@@ -259,8 +287,12 @@ static LogicalResult verifyElements(Operation *op, Type a, Type b) {
   return op->emitOpError("expects equal element types, got ") << a << " and " << b;
 }
 
-// (C1)
 LogicalResult LoadOp::verify() {
+  // (C2)
+  if (getFewBits(getTile().getType().getElementType()) &&
+      !llvm::all_of(getTile().getUsers(), llvm::IsaPred<DequantizeOp>))
+    return emitOpError("expects ") << getTile().getType() << " to be read by tile.dequantize alone";
+  // (C1)
   return verifyElements(*this, getView().getType().getElementType(),
                         getTile().getType().getElementType());
 }
@@ -273,7 +305,8 @@ LogicalResult GatherOp::verify() {
     return emitOpError("expects a column of ")
            << getTile().getType().getRows() << " integers, got " << rows;
   // (C1)
-  if (getView().getType().getElementType().isInteger(4))
+  Type element = getView().getType().getElementType();
+  if (element.isInteger(4) || getFewBits(element))
     return emitOpError("expects elements of whole bytes, got ") << getView().getType();
   return verifyElements(*this, getView().getType().getElementType(),
                         getTile().getType().getElementType());
@@ -291,7 +324,7 @@ LogicalResult StoreOp::verify() {
 //===-- dequantize ---------------------------------------------------------------------------===//
 
 static bool isQuantized(Type type) {
-  return type.isSignlessInteger(4) || type.isSignlessInteger(8);
+  return type.isSignlessInteger(4) || type.isSignlessInteger(8) || getFewBits(type);
 }
 static bool isScale(Type type) { return fovea::isComputedInF32(type); }
 
@@ -301,21 +334,33 @@ LoadOp DequantizeOp::getScalesLoad() {
   return getScales() ? getScales().getDefiningOp<LoadOp>() : LoadOp();
 }
 
+int64_t DequantizeOp::getMostBits() {
+  std::optional<ArrayRef<int8_t>> table = getTable();
+  if (!table)
+    return getInput().getType().getElementType().getIntOrFloatBitWidth();
+  unsigned bits = 1;
+  for (int8_t entry : *table)
+    bits = std::max(bits, APInt(8, static_cast<uint8_t>(entry)).getSignificantBits());
+  return bits;
+}
+
 LogicalResult DequantizeOp::verify() {
   TileType input = getInput().getType(), result = getResult().getType();
   // (C1)
   if (!isQuantized(input.getElementType()) || !fovea::isComputedInF32(result.getElementType()) ||
       input.withElementType(result.getElementType()) != result)
-    return emitOpError("expects a tile of i4 or i8 and a result like it of f16, bf16 or f32, got ")
+    return emitOpError("expects a tile of i2, i4, i5, i6 or i8 and a result like it of f16, bf16 "
+                       "or f32, got ")
            << input << " and " << result;
   // (C3)
   if (getBias() != 0 && !getOffsets())
     return emitOpError("expects offsets beside a bias, got a bias of ") << getBias();
   // (C4)
-  if (int64_t width = input.getElementType().getIntOrFloatBitWidth();
-      getBits() && (getMostBits() < 1 || getMostBits() >= width))
-    return emitOpError("expects bits of at least 1 and less than ")
-           << width << ", got " << getMostBits();
+  constexpr size_t kEntries = 16;
+  if (std::optional<ArrayRef<int8_t>> table = getTable();
+      table && (table->size() != kEntries || !input.getElementType().isInteger(4)))
+    return emitOpError("expects a table of 16 integers for a tile of i4, got ")
+           << table->size() << " for " << input;
   // (C2), (C3)
   if (!getScales())
     return getOffsets() ? emitOpError("expects scales beside offsets") : success();

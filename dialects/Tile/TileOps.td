@@ -123,15 +123,18 @@ def PackedOp : TileOp<"packed", [Pure]> {
   let description = [{
     A weight `[N, K]` lies in panels of P outputs, k inside: `[N/P, K, P]`, or with I of k beside each other
     `[N/P, K/I, P, I]`. The last panel and the last I may be padded with zeros; the view's sizes are the weight's own.
-    Of i4 two neighbours in k share a byte of the buffer, the even one in its low bits: there K and I count bytes.
+    Of i4 two neighbours in k share a byte of the buffer, the even one in its low bits: there K and I count bytes. Of
+    i2, i5 and i6 the buffer is `[N/P, W, P, 4]` with whole units of some words (`dialects/PackedIntegers.h`).
 
     * (C1) the buffer is static and has rank 3, or rank 4 with a last axis of 2, 4, 8 or 16; panels are not empty.
     * (C2) the view's rows need as many panels, and its columns as many k, as the buffer has.
-    * (C3) element types agree; of a view of i4 the buffer is of i8.
+    * (C3) element types agree; of a view of i2, i4, i5 or i6 the buffer is of i8.
+    * (C4) of i2, i5 and i6 the last axis is 4.
 
     ```mlir
     %w = tile.packed %p : memref<96x384x16xf32> -> !tile.view<1536x384xf32>
     %q = tile.packed %n : memref<96x192x16xi8> -> !tile.view<1536x384xi4>
+    %s = tile.packed %m : memref<96x72x16x4xi8> -> !tile.view<1536x384xi6>
     ```
   }];
   let arguments = (ins AnyStaticShapeMemRef:$memory);
@@ -140,11 +143,11 @@ def PackedOp : TileOp<"packed", [Pure]> {
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     int64_t getPanel() { return getMemory().getType().getDimSize(2); }
-    /// How many k lie beside each other for one output: 1, 2, 4, 8 or 16, of i4 twice as many.
-    int64_t getInterleave() {
-      MemRefType type = getMemory().getType();
-      return (type.getRank() == 4 ? type.getDimSize(3) : 1) * (isOfNibbles() ? 2 : 1);
-    }
+    /// How many k lie beside each other for one output: 1, 2, 4, 8 or 16, of i4 twice as many, and
+    /// of i2, i5 and i6 a unit.
+    int64_t getInterleave();
+    /// Words of a unit of i2, i5 and i6; else one.
+    int64_t getWords();
     /// Whether two elements share a byte.
     bool isOfNibbles() { return getView().getType().getElementType().isInteger(4); }
   }];
@@ -157,6 +160,7 @@ def LoadOp : TileOp<"load"> {
     and when they are used, so the memory must not change while the block runs.
 
     * (C1) element types agree.
+    * (C2) integers of 2, 5 and 6 bits are loaded for tile.dequantize alone.
 
     ```mlir
     %t = tile.load %x[%i, %c0] : !tile.view<?x384xf32> -> !tile.tile<64x384xf32>
@@ -174,7 +178,7 @@ def GatherOp : TileOp<"gather"> {
     `result[r, c] = view[rows[r, 0], column + c]`; unspecified where the column is outside of the view. A row number
     outside of it reads row 0 (kernels that take numbers from a caller record a `fovea.fault` beside it).
 
-    * (C1) element types agree, and are not i4.
+    * (C1) element types agree, and are of whole bytes.
     * (C2) `rows` is a column of integers, one for each row of the result.
 
     ```mlir
@@ -211,32 +215,34 @@ def DequantizeOp : TileOp<"dequantize", [Pure, AttrSizedOperandSegments]> {
   let description = [{
     `result[r, c] = (input[r, c] + bias) * scales[r, c / S] + offsets[r, c / S]`, where S is how many times as many
     columns the result has as the scales; without scales the integers themselves. Scales and offsets may be dequantized
-    integers in turn. A product that reads the result may leave out its rounding. With `bits` the input has no other
-    integers than those of so many bits, of which a product may add more in 16 bits.
+    integers in turn. A product that reads the result may leave out its rounding. With a `table` an integer stands for
+    the entry of that number, its bits taken as unsigned.
 
-    * (C1) the input is of i4 or i8, the result of f16, bf16 or f32, and they agree in shape, `lanes` and layout.
+    * (C1) the input is of i2, i4, i5, i6 or i8, the result of f16, bf16 or f32, and they agree in shape, `lanes` and layout.
     * (C2) the scales are of f16, bf16 or f32, as many rows, and a number of columns that divides the input's.
     * (C3) offsets have the shape of the scales, which are there, and are of f16, bf16 or f32; a bias other than zero is
       beside offsets.
-    * (C4) bits are at least one, and less than the input's type has.
+    * (C4) a table has 16 integers, for an input of i4.
 
     ```mlir
     %q = tile.load %w[%j, %c0] : !tile.view<512x192xi4> -> !tile.tile<48x192xi4>
     %s = tile.load %scales[%j, %c0] : !tile.view<512x6xf16> -> !tile.tile<48x6xf16>
     %f = tile.dequantize %q scales(%s) : !tile.tile<48x192xi4>, !tile.tile<48x6xf16> -> !tile.tile<48x192xf32>
+    %m = tile.dequantize %q table [0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12] scales(%s)
+      : !tile.tile<48x192xi4>, !tile.tile<48x6xf16> -> !tile.tile<48x192xf32>
     ```
   }];
   let arguments = (ins Tile_TileType:$input, Optional<Tile_TileType>:$scales, Optional<Tile_TileType>:$offsets,
-                       DefaultValuedAttr<I64Attr, "0">:$bias, OptionalAttr<I64Attr>:$bits);
+                       DefaultValuedAttr<I64Attr, "0">:$bias, OptionalAttr<DenseI8ArrayAttr>:$table);
   let results = (outs Tile_TileType:$result);
   let assemblyFormat = [{
-    $input (`bits` $bits^)? (`bias` $bias^)? (`scales` `(` $scales^ `)`)? (`offsets` `(` $offsets^ `)`)? attr-dict
+    $input (`table` $table^)? (`bias` $bias^)? (`scales` `(` $scales^ `)`)? (`offsets` `(` $offsets^ `)`)? attr-dict
     `:` qualified(type($input)) (`,` qualified(type($scales))^)? (`offsets` qualified(type($offsets))^)?
     `->` qualified(type($result))
   }];
   let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$input, "::mlir::Value":$scales), [{
     build($_builder, $_state, result, input, scales, /*offsets=*/::mlir::Value(), /*bias=*/0,
-          /*bits=*/::mlir::IntegerAttr());
+          /*table=*/::mlir::DenseI8ArrayAttr());
   }]>];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -244,10 +250,8 @@ def DequantizeOp : TileOp<"dequantize", [Pure, AttrSizedOperandSegments]> {
     int64_t getGroup() {
       return getScales() ? getInput().getType().getColumns() / getScales().getType().getColumns() : 0;
     }
-    /// What its integers have at most.
-    int64_t getMostBits() {
-      return getBits().value_or(getInput().getType().getElementType().getIntOrFloatBitWidth());
-    }
+    /// Bits of the least type that its integers, or those of the table, have.
+    int64_t getMostBits();
     /// The loads that the integers, or the scales, are; null if they are none.
     LoadOp getLoad();
     LoadOp getScalesLoad();

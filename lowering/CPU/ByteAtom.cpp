@@ -12,14 +12,6 @@ using namespace mlir::fovea;
 
 //===-- Vectors of bytes ---------------------------------------------------------------------===//
 
-static int64_t getLanes(Value vector) {
-  return cast<VectorType>(vector.getType()).getNumElements();
-}
-
-static Value asBytes(Emitter &b, Value words) {
-  return vector::BitCastOp::create(b, VectorType::get(4 * getLanes(words), b.getI8Type()), words);
-}
-
 Value mlir::fovea::splatByte(Emitter &b, uint8_t value, int64_t count) {
   auto type = VectorType::get(count, b.getI8Type());
   return arith::ConstantOp::create(b, DenseElementsAttr::get(type, APInt(8, value)));
@@ -34,41 +26,19 @@ static Value splatWord(Emitter &b, uint32_t value, int64_t count) {
   return arith::ConstantOp::create(b, DenseElementsAttr::get(type, APInt(32, value)));
 }
 
-SmallVector<Value> mlir::fovea::separateNibbles(Emitter &b, Value bytes) {
-  if (b.products->shiftsBytes())
-    return {arith::ShLIOp::create(b, bytes, splatByte(b, 4, getLanes(bytes))),
-            arith::AndIOp::create(b, bytes, splatByte(b, 0xf0, getLanes(bytes)))};
-  int64_t count = getLanes(bytes) / 4;
-  Value all = vector::BitCastOp::create(b, VectorType::get(count, b.getI32Type()), bytes);
-  Value upper = splatWord(b, 0xf0f0f0f0, count);
-  Value low = arith::ShLIOp::create(b, all, splatWord(b, 4, count));
-  return {asBytes(b, arith::AndIOp::create(b, low, upper)),
-          asBytes(b, arith::AndIOp::create(b, all, upper))};
-}
-
-SmallVector<Value> mlir::fovea::shiftNibbles(Emitter &b, Value bytes) {
-  int64_t count = getLanes(bytes) / 4;
-  Value all = vector::BitCastOp::create(b, VectorType::get(count, b.getI32Type()), bytes);
-  Value lower = splatWord(b, 0x0f0f0f0f, count);
-  all = arith::XOrIOp::create(b, all, splatWord(b, 0x88888888, count));
-  Value high = arith::ShRUIOp::create(b, all, splatWord(b, 4, count));
-  return {asBytes(b, arith::AndIOp::create(b, all, lower)),
-          asBytes(b, arith::AndIOp::create(b, high, lower))};
-}
-
 //===-- Factors ------------------------------------------------------------------------------===//
 
-/// Whether nibbles are multiplied as bytes sixteen times what they stand for; where products are
-/// added in 16 bits they are not.
-static bool isSixteenfold(Emitter &b, const LaneOperand &lane) {
-  return lane.type.isInteger(4) && b.products->countShorts(lane.bits) == 0;
+/// By how many bits integers are shifted up as they are multiplied; where products are added in 16
+/// bits they are not.
+static int64_t getShift(Emitter &b, const LaneOperand &lane) {
+  return b.products->countShorts(lane.bits) == 0 ? lane.form().shift() : 0;
 }
 
-/// A sixteenth of the factor, or by itself; exact.
-static Value bySixteenth(Emitter &b, Value factor, int64_t lanes) {
+Value mlir::fovea::byPowerOfTwo(Emitter &b, Value factor, int64_t exponent, int64_t lanes) {
   auto floats = VectorType::get(lanes, b.getF32Type());
+  auto power = static_cast<float>(std::ldexp(1.0, static_cast<int>(exponent)));
   Value part =
-      arith::ConstantOp::create(b, DenseElementsAttr::get(floats, b.getF32FloatAttr(0x1p-4)));
+      arith::ConstantOp::create(b, DenseElementsAttr::get(floats, b.getF32FloatAttr(power)));
   return factor ? Value(arith::MulFOp::create(b, factor, part)) : part;
 }
 
@@ -99,8 +69,7 @@ public:
   bool supports(const DotBlock &block) const override {
     const LaneOperand &lane = block.lane;
     std::optional<int64_t> depth = getConstant(block.depth);
-    bool isWord = lane.isOfIntegers() &&
-                  lane.interleave * static_cast<int64_t>(lane.type.getIntOrFloatBitWidth()) == 32;
+    bool isWord = lane.isOfIntegers() && lane.isOfWords();
     return block.lanes >= 4 && block.sum.isF32() && block.broadcast.type.isInteger(8) &&
            getConstant(block.broadcast.stride) == 1 && isWord && depth && *depth > 0 &&
            *depth % lane.interleave == 0 && lane.scales.group % lane.interleave == 0 &&
@@ -110,34 +79,39 @@ public:
   SmallVector<Value> emit(Emitter &b, const DotBlock &block, SmallVector<Value> acc) const override;
 };
 
-/// The words of a group, and then its sums of integers as numbers.
+/// The pieces of a group, and then its sums of integers as numbers.
 class ByteGroup {
 public:
   ByteGroup(Emitter &b, const DotBlock &block, Value first, Value number, int64_t length)
       : b(b), block(block), lane(block.lane), first(first), number(number), length(length),
-        knowsZero(bool(lane.zero.memory)), isOfNibbles(lane.type.isInteger(4)),
-        hasOffsets(lane.offsets.group > 0), shortSums(b.products->countShorts(lane.bits)),
+        form(lane.form()), knowsZero(bool(lane.zero.memory)), unpacks(!form.areBytes()),
+        pieces(lane.interleave / form.piece()), hasOffsets(lane.offsets.group > 0),
+        shortSums(b.products->countShorts(lane.bits)),
         isSigned(!knowsZero && b.products->multipliesSigned()),
-        swaps((isOfNibbles || hasOffsets || sumsOnce()) && !knowsZero && !isSigned) {}
+        swaps((unpacks || hasOffsets || sumsOnce()) && !knowsZero && !isSigned) {}
 
   /// Added to `acc`, scaled if there are scales.
   SmallVector<Value> run(ValueRange acc) {
     SmallVector<Value> sums = begin();
     shorts.assign(sums.size(), Value());
-    // A group is written out, or as many words as sums of 16 bits hold.
-    int64_t words = length / lane.interleave, most = words <= 8 ? 8 : 4;
+    // A group is written out, or as many pieces as sums of 16 bits hold; at least a unit.
+    int64_t count = length / form.piece(), most = count <= 8 ? 8 : 4;
     if (holdsShorts())
-      most = isOfNibbles ? kHeld / 2 : kHeld;
-    int64_t unroll = std::min(words, most);
-    while (words % unroll != 0)
+      most = unpacks ? kHeld / 2 : kHeld;
+    int64_t unroll = std::max(std::min(count, most), pieces);
+    while (count % unroll != 0)
       unroll /= 2;
     int64_t together = holdsShorts() ? 1 : std::clamp<int64_t>(shortSums, 1, 2);
-    takesElements = b.products->takesElements() && unroll % ByteElements::kWords == 0;
+    if (block.rows() == 1)
+      together = std::max(together, std::min<int64_t>(pieces, 2));
+    heldPieces = std::min(unroll, ByteElements::kWords);
+    takesElements = b.products->takesElements() &&
+                    (unroll % ByteElements::kWords == 0 || (unpacks && unroll == 2));
     // Elements of a single row need no registers, so that one sum after the other takes all words.
     if (takesElements && block.rows() == 1)
       together = unroll;
     elements.resize(block.rows());
-    bool byMatrices = takesElements && knowsZero && !isOfNibbles && multipliesMatrices(b, block) &&
+    bool byMatrices = takesElements && knowsZero && !unpacks && multipliesMatrices(b, block) &&
                       lane.scales.group == 0 && unroll == kMatrixWords;
     if (byMatrices)
       sums = toMatrices(b, block, sums);
@@ -146,7 +120,7 @@ public:
       if (byMatrices)
         multiplyMatrices(b, block, k, next);
       for (int64_t u = 0; u < unroll && !byMatrices; u += together) {
-        addWords(k, u, std::min(together, unroll - u), next);
+        addPieces(k, u, std::min(together, unroll - u), next);
         // Fetched all at once, a group's lines would wait for miss buffers, and its loads for them.
         if (block.rows() == 1 && lane.streams && u + together < unroll)
           b.keepOrder();
@@ -154,9 +128,8 @@ public:
       addShorts(next);
       return next;
     };
-    sums = words == unroll
-               ? step(first, sums)
-               : b.loop(first, b.add(first, length), unroll * lane.interleave, sums, step);
+    sums = count == unroll ? step(first, sums)
+                           : b.loop(first, b.add(first, length), unroll * form.piece(), sums, step);
     return finish(byMatrices ? fromMatrices(b, block, sums) : sums, acc);
   }
 
@@ -168,13 +141,14 @@ private:
   int64_t getZeroPoint() const {
     return shortSums > 0 ? 1 << (lane.bits - 1) : tile::DotOp::kZeroPoint;
   }
-  /// Whether sums of 16 bits are held from word to word, until they are full; those of fewer
+  /// Whether sums of 16 bits are held from piece to piece, until they are full; those of fewer
   /// products are added to the sums of 32 at once.
   bool holdsShorts() const { return shortSums >= kHeld; }
 
   /// Adds the sum of products to sum `i`.
   void add(int64_t i, ArrayRef<Value> unsignedBytes, ArrayRef<Value> signedBytes,
            MutableArrayRef<Value> sums) {
+    int64_t held = 0;
     for (auto [x, y] : llvm::zip_equal(unsignedBytes, signedBytes)) {
       if (shortSums == 0) {
         sums[i] = isSigned ? b.products->multiplySigned(b, sums[i], x, y)
@@ -183,6 +157,8 @@ private:
       }
       Value products = b.products->multiplyToShorts(b, x, y);
       shorts[i] = shorts[i] ? Value(arith::AddIOp::create(b, shorts[i], products)) : products;
+      if (!holdsShorts() && ++held % shortSums == 0)
+        addShorts(i, sums);
     }
     if (!holdsShorts())
       addShorts(i, sums);
@@ -227,31 +203,42 @@ private:
     return sums;
   }
 
-  /// `count` words from `ahead` on of those from `k` on.
-  void addWords(Value k, int64_t ahead, int64_t count, MutableArrayRef<Value> sums) {
+  /// `count` pieces from `ahead` on of those from `k` on.
+  void addPieces(Value k, int64_t ahead, int64_t count, MutableArrayRef<Value> sums) {
     Value offset = b.mul(b.div(k, lane.interleave), lane.stride);
     StreamFetch stream(b, block, k, offset);
-    auto placeOf = [&](Value start, int64_t word) { // what is constant is added last
-      return b.add(b.add(start, offset), b.mul(lane.stride, word));
+    auto placeOf = [&](Value start, Value constant) { // what is constant is added last
+      return b.add(b.add(start, offset), constant);
     };
     auto load = [&](int64_t v) {
-      SmallVector<Value> parts;
-      for (int64_t word = ahead; word < ahead + count; ++word) {
-        Value at = placeOf(lane.vectors[v], word);
-        stream.fetch(v, at, b.mul(lane.stride, word));
-        llvm::append_range(parts, loadWords(at));
-      }
+      SmallVector<Value> parts, words(count * lane.words);
+      for (int64_t piece = ahead; piece < ahead + count; ++piece)
+        llvm::append_range(
+            parts, unpack(piece % pieces, [&](int64_t word) {
+              Value &loaded = words[(piece / pieces - ahead / pieces) * lane.words + word];
+              if (loaded)
+                return loaded;
+              Value constant = placeOfWord(piece / pieces, word);
+              Value at = placeOf(lane.vectors[v], constant);
+              if (isFirst(piece % pieces, word))
+                stream.fetch(v, at, constant);
+              loaded = b.load(b.getI8Type(), lane.memory, at, 4 * block.lanes, lane.alignment);
+              return loaded;
+            }));
       return parts;
     };
     auto begin = [&](int64_t r) {
       SmallVector<Value> inputs;
-      for (int64_t word = ahead; word < ahead + count; ++word)
-        llvm::append_range(inputs, broadcast(r, b.add(k, word * lane.interleave), word));
+      for (int64_t piece = ahead; piece < ahead + count; ++piece)
+        llvm::append_range(inputs, broadcast(r, b.add(k, piece * form.piece()), piece));
       addZero(r, inputs, sums);
       return inputs;
     };
-    for (int64_t word = ahead; word < ahead + count && lane.next; ++word)
-      b.prefetch(lane.memory, placeOf(lane.next, word), /*locality=*/2);
+    for (int64_t piece = ahead; piece < ahead + count && lane.next; ++piece)
+      for (int64_t word = 0; word < lane.words; ++word)
+        if (isFirst(piece % pieces, word))
+          b.prefetch(lane.memory, placeOf(lane.next, placeOfWord(piece / pieces, word)),
+                     /*locality=*/2);
     if (block.rows() == 1) {
       SmallVector<Value> inputs = begin(0);
       for (int64_t v = 0; v < block.vectors(); ++v)
@@ -268,36 +255,51 @@ private:
     }
   }
 
-  /// Bytes of four k each, signed unless they have the zero point: of nibbles those of even k, and
-  /// of odd ones.
-  SmallVector<Value> loadWords(Value at) {
-    Value bytes = b.load(b.getI8Type(), lane.memory, at, 4 * block.lanes, lane.alignment);
-    if (isOfNibbles && shortSums > 0)
-      return shiftNibbles(b, bytes);
-    SmallVector<Value> parts{bytes};
-    if (isOfNibbles)
-      parts = separateNibbles(b, bytes);
-    if (!swaps)
-      return parts;
-    for (Value &part : parts)
-      part =
-          shortSums > 0
-              ? Value(arith::AddIOp::create(b, part, splatByte(b, getZeroPoint(), getLanes(part))))
-              : shiftByZeroPoint(b, part);
-    return parts;
+  Value placeOfWord(int64_t unit, int64_t word) {
+    Value place = b.mul(lane.stride, unit);
+    return word == 0 ? place : b.add(place, b.mul(lane.wordStride, word));
   }
 
-  /// Of row r, the k that `loadWords` gives, in all lanes.
-  SmallVector<Value> broadcast(int64_t r, Value column, int64_t ahead) {
+  /// Whether no piece of the unit before this one reads the word.
+  bool isFirst(int64_t piece, int64_t word) const {
+    if (!unpacks)
+      return true;
+    const PackedIntegers &packed = form.packed;
+    bool isOfHighBits = packed.highBits() > 0 && word == packed.highWord();
+    return isOfHighBits ? piece == 0
+                        : packed.lowWord(2 * piece) == word &&
+                              (piece == 0 || packed.lowWord(2 * piece - 1) != word);
+  }
+
+  /// Bytes of four k each, signed unless they have the zero point: of less than bytes those of even
+  /// k, and of odd ones.
+  SmallVector<Value> unpack(int64_t piece, LoadWord load) {
+    auto zeroPoint = static_cast<uint8_t>(getZeroPoint());
+    if (unpacks) {
+      SmallVector<Value> parts;
+      for (int64_t part : {2 * piece, 2 * piece + 1})
+        parts.push_back(swaps ? form.unpackUnsigned(b, part, load, zeroPoint)
+                              : form.unpackSigned(b, part, load));
+      return parts;
+    }
+    Value bytes = load(0);
+    if (swaps)
+      bytes = shortSums > 0
+                  ? Value(arith::AddIOp::create(b, bytes, splatByte(b, zeroPoint, getLanes(bytes))))
+                  : shiftByZeroPoint(b, bytes);
+    return {bytes};
+  }
+
+  /// Of row r, the k that `unpack` gives, in all lanes.
+  SmallVector<Value> broadcast(int64_t r, Value column, int64_t piece) {
     const BroadcastOperand &other = block.broadcast;
     if (takesElements) {
-      if (ahead % ByteElements::kWords == 0)
+      if (piece % heldPieces == 0)
         elements[r] =
-            ByteElements(b, other.memory, b.add(other.rows[r], column), isOfNibbles, isSigned);
-      return elements[r].get(b, ahead % ByteElements::kWords);
+            ByteElements(b, other.memory, b.add(other.rows[r], column), form, heldPieces, isSigned);
+      return elements[r].get(b, piece % heldPieces);
     }
-    Value all =
-        b.load(b.getI8Type(), other.memory, b.add(other.rows[r], column), isOfNibbles ? 8 : 4);
+    Value all = b.load(b.getI8Type(), other.memory, b.add(other.rows[r], column), form.piece());
     if (isSigned)
       all = shiftByZeroPoint(b, all);
     SmallVector<Value> result;
@@ -307,7 +309,7 @@ private:
       Value all = asBytes(b, b.splat(word, block.lanes));
       result.push_back(swaps ? shiftByZeroPoint(b, all) : all);
     };
-    if (!isOfNibbles) {
+    if (!unpacks) {
       add(all);
       return result;
     }
@@ -377,13 +379,13 @@ private:
   }
 
   Value toNumber(Value sum) {
-    if (isSixteenfold(b, lane) && b.products->convertsFixedPoint())
-      return b.products->convertFixedPoint(b, sum, 4);
+    if (int64_t shift = getShift(b, lane); shift > 0 && b.products->convertsFixedPoint())
+      return b.products->convertFixedPoint(b, sum, shift);
     return arith::SIToFPOp::create(b, VectorType::get(block.lanes, b.getF32Type()), sum);
   }
 
-  /// What sums of vector v are multiplied by, with the sixteenth that is due to nibbles, if a
-  /// block's scales do not have it already; null if there is nothing.
+  /// What sums of vector v are multiplied by, less by the power of two that integers are shifted up
+  /// by, if a block's scales do not have it already; null if there is nothing.
   Value loadFactor(LaneFactors &found, int64_t v) {
     Value factor;
     if (lane.scales.group > 0) {
@@ -393,8 +395,9 @@ private:
     if (!lane.blockScales.loaded.empty())
       return factor;
     fetchFactors(b, block, lane.scales, v, number);
-    bool isDue = isSixteenfold(b, lane) && !b.products->convertsFixedPoint();
-    return isDue ? bySixteenth(b, factor, block.lanes) : factor;
+    int64_t shift = getShift(b, lane);
+    bool isDue = shift > 0 && !b.products->convertsFixedPoint();
+    return isDue ? byPowerOfTwo(b, factor, -shift, block.lanes) : factor;
   }
 
   Emitter &b;
@@ -402,7 +405,10 @@ private:
   const LaneOperand &lane;
   Value first, number;
   int64_t length;
-  bool knowsZero, isOfNibbles, hasOffsets;
+  FewBits form;
+  bool knowsZero, unpacks; ///< unpacks: parts are made of words, of less than bytes
+  int64_t pieces;          ///< of a unit
+  bool hasOffsets;
   /// How many products are added to `shorts`, of which some may be absent; 0: none are.
   int64_t shortSums;
   /// Whether rows have no zero point: there are products of signed bytes.
@@ -411,23 +417,25 @@ private:
   /// all outputs, and is summed once.
   bool swaps;
   bool takesElements = false;
+  int64_t heldPieces = 0; ///< that `elements` have
   static constexpr int64_t kHeld = 8;
   SmallVector<Value> shorts;
   SmallVector<ByteElements> elements; ///< of each row, those that were loaded last
 };
 } // namespace
 
-/// What the groups of a block share, as f32, is loaded once; scales with the sixteenth that is due
-/// to nibbles, for which the bias is sixteen times as large.
+/// What the groups of a block share, as f32, is loaded once; scales less by the power of two that
+/// integers are shifted up by, for which the bias is as much greater.
 static void loadBlockFactors(Emitter &b, DotBlock &block, Value k) {
   LaneOperand &lane = block.lane;
   loadFactors(b, block, lane.blockScales, k);
   loadFactors(b, block, lane.blockOffsets, k);
-  if (!isSixteenfold(b, lane))
+  int64_t shift = getShift(b, lane);
+  if (shift == 0)
     return;
   for (Value &scale : lane.blockScales.loaded)
-    scale = bySixteenth(b, scale, block.lanes);
-  lane.bias *= 16;
+    scale = byPowerOfTwo(b, scale, -shift, block.lanes);
+  lane.bias <<= shift;
 }
 
 SmallVector<Value> ByteAtom::emit(Emitter &b, const DotBlock &block, SmallVector<Value> acc) const {

@@ -4,6 +4,7 @@
 // multiplied; unpacked to pairs of bf16 once for all rows where those are; else one by one. Refuses
 // integers and scales that tile.load does not give.
 #include "lowering/CPU/TileLowering.h"
+#include "lowering/Tile/LoadPacked.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -15,12 +16,20 @@ bool TileLowering::readsPanels(LoadOp load) {
          getConstant(load.getColumn()) == 0;
 }
 
+static bool areWholeUnits(DequantizeOp op, int64_t unit) {
+  int64_t depth = op.getResult().getType().getColumns();
+  return depth > 0 && depth % unit == 0 && op.getGroup() % unit == 0;
+}
+
 bool TileLowering::readsPanels(DequantizeOp op) {
   LoadOp load = op.getLoad();
   if (!load || !readsPanels(load))
     return false;
   const ViewMemory &view = viewOf(load.getView());
-  if (view.interleave * static_cast<int64_t>(view.type.getIntOrFloatBitWidth()) != 32)
+  if (view.interleave * static_cast<int64_t>(view.type.getIntOrFloatBitWidth()) != 32 * view.words)
+    return false;
+  // What only whole units tell is not read one by one.
+  if ((view.isOfFewBits() || op.getTable()) && !areWholeUnits(op, view.interleave))
     return false;
   return readsFactors(op, op.getScales()) && readsFactors(op, op.getOffsets());
 }
@@ -51,12 +60,8 @@ Value TileLowering::loadFactors(Value factors, Value from, Value within, Value k
 
 //===-- Groups of panels ---------------------------------------------------------------------===//
 
-bool TileLowering::hasWholeWords(DequantizeOp op) {
-  if (!readsPanels(op))
-    return false;
-  const ViewMemory &view = viewOf(op.getLoad().getView());
-  int64_t depth = op.getResult().getType().getColumns();
-  return depth > 0 && depth % view.interleave == 0 && op.getGroup() % view.interleave == 0;
+bool TileLowering::hasWholeUnits(DequantizeOp op) {
+  return readsPanels(op) && areWholeUnits(op, viewOf(op.getLoad().getView()).interleave);
 }
 
 bool TileLowering::meetsManyRows(DequantizeOp op, Type rows) {
@@ -79,7 +84,7 @@ void TileLowering::forEachGroup(DequantizeOp op, function_ref<void(const PanelGr
     Value from = b.minimum(b.add(b.div(load.getRow(), view.panel), b.div(panel, vectors)),
                            b.index(view.panels - 1));
     Value within = b.mul(b.rem(panel, vectors), lanes);
-    Value start = b.add(b.mul(from, view.panelStride), b.mul(within, view.interleave));
+    Value start = b.add(b.mul(from, view.panelStride), b.mul(within, view.wordSize()));
     b.loop(b.index(0), b.index(depth), length, [&](Value first) {
       Value scales, offsets;
       if (op.getScales())
@@ -92,18 +97,24 @@ void TileLowering::forEachGroup(DequantizeOp op, function_ref<void(const PanelGr
   });
 }
 
-Value TileLowering::loadWords(const PanelGroup &group, Value within) {
-  int64_t unit = group.view.isOfNibbles() ? 2 : 1;
-  Value k = b.div(b.add(group.first, within), unit);
-  Value at = b.add(b.div(group.start, unit), b.mul(k, group.view.panel));
-  return b.load(b.getI8Type(), group.view.flat, at, 4 * lanes);
+Value TileLowering::loadWord(const PanelGroup &group, Value within, int64_t word) {
+  const ViewMemory &view = group.view;
+  int64_t unit = view.isOfNibbles() ? 2 : 1, size = view.unitSize() / unit;
+  Value number = b.div(b.add(group.first, within), view.interleave);
+  Value at = b.add(b.div(group.start, unit), b.mul(number, size));
+  return b.load(b.getI8Type(), view.flat, b.add(at, word * (size / view.words)), 4 * lanes);
+}
+
+FewBits TileLowering::getForm(DequantizeOp op) {
+  return {{op.getInput().getType().getElementType().getIntOrFloatBitWidth()},
+          op.getTable().value_or(ArrayRef<int8_t>())};
 }
 
 //===-- Pairs of bf16 ------------------------------------------------------------------------===//
 
-/// Of a vector of words for each output, neighbours i and i + 1 in k as a pair each: integers of at
-/// most eight bits are exact in bf16, times a scale they are rounded to nearest.
-Value TileLowering::unpackPair(Value loaded, int64_t i, int64_t width, const PanelGroup &group) {
+/// Of a unit for each output, neighbours i and i + 1 in k as a pair each: integers of at most eight
+/// bits are exact in bf16, times a scale they are rounded to nearest.
+Value TileLowering::unpackPair(const UnitIntegers &unit, int64_t i, const PanelGroup &group) {
   auto words = VectorType::get(lanes, b.getI32Type());
   auto floats = VectorType::get(lanes, b.getF32Type());
   auto constant = [&](int32_t value) {
@@ -111,8 +122,7 @@ Value TileLowering::unpackPair(Value loaded, int64_t i, int64_t width, const Pan
   };
   SmallVector<Value> bits;
   for (int64_t neighbour : {i, i + 1}) {
-    Value integers = extractIntegers(b, loaded, neighbour, width);
-    Value number = arith::SIToFPOp::create(b, floats, integers);
+    Value number = arith::SIToFPOp::create(b, floats, unit.get(b, neighbour));
     if (group.scales) {
       auto halves = VectorType::get(lanes, b.getBF16Type());
       number = group.offsets ? b.mulAdd(number, group.scales, group.offsets)
@@ -133,18 +143,18 @@ bool TileLowering::unpackPanels(DequantizeOp op) {
   TileType type = op.getResult().getType();
   int64_t panels = llvm::divideCeil(type.getRows(), lanes), size = type.getColumns() * lanes;
   if (!type.getElementType().isBF16() || panels * size * 2 > kMostBytesOfPairs ||
-      !multipliesPairs() || !hasWholeWords(op) || !meetsManyRows(op, b.getBF16Type()))
+      !multipliesPairs() || !hasWholeUnits(op) || !meetsManyRows(op, b.getBF16Type()))
     return false;
   UnpackedPanels result = allocatePanels(panels, size);
   int64_t interleave = viewOf(op.getLoad().getView()).interleave;
   auto pairsType = VectorType::get(2 * lanes, b.getI16Type());
   forEachGroup(op, [&](const PanelGroup &group) {
     b.loop(b.index(0), b.index(group.length), interleave, [&](Value within) {
-      Value words = vector::BitCastOp::create(b, VectorType::get(lanes, b.getI32Type()),
-                                              loadWords(group, within));
+      FewBits form = getForm(op);
+      UnitIntegers unit(b, form, [&](int64_t word) { return loadWord(group, within, word); });
       Value to = b.add(b.mul(group.panel, size), b.mul(b.add(group.first, within), lanes));
       for (int64_t i = 0; i < interleave; i += 2) {
-        Value pair = unpackPair(words, i, 32 / interleave, group);
+        Value pair = unpackPair(unit, i, group);
         b.store(vector::BitCastOp::create(b, pairsType, pair), result.memory, b.add(to, i * lanes),
                 4 * lanes);
       }
@@ -239,9 +249,11 @@ Value TileLowering::dequantizeElement(DequantizeOp op, Value row, Value column) 
       return dequantizeElement(inner, row, column);
     auto from = tile.getDefiningOp<LoadOp>();
     const ViewMemory view = viewOf(from.getView());
-    return view.load(b, view.place(b, b.add(from.getRow(), row), b.add(from.getColumn(), column)));
+    return view.load(b, b.add(from.getRow(), row), b.add(from.getColumn(), column));
   };
   Value integer = read(op.getInput(), row, column);
+  if (std::optional<ArrayRef<int8_t>> table = op.getTable())
+    integer = lookUp(b, *table, integer);
   if (op.getBias() != 0) {
     integer = arith::ExtSIOp::create(b, b.getI32Type(), integer);
     integer = arith::AddIOp::create(
@@ -298,7 +310,7 @@ LogicalResult TileLowering::lowerDequantize(DequantizeOp op) {
   TileType type = op.getResult().getType();
   // Rows as they lie are converted vector by vector.
   if (!op.getScales() && viewOf(load.getView()).panel == 0 &&
-      !viewOf(load.getView()).isOfNibbles()) {
+      viewOf(load.getView()).type.isInteger(8)) {
     auto floats = VectorType::get(lanes, b.getF32Type());
     forEachVector(layout, endAlong(op.getResult(), 1 - layout.axis), [&](Value outer, Value inner) {
       Value integers = readVector(load.getResult(), layout.axis, outer, inner);

@@ -21,7 +21,7 @@ public:
     int64_t bits = lane.type.getIntOrFloatBitWidth();
     return isa<FloatType>(block.sum) &&
            (lane.isOfIntegers()
-                ? lane.interleave * bits == 32 || (lane.interleave == 1 && bits == 8)
+                ? lane.isOfWords() || (lane.interleave == 1 && bits == 8)
                 : lane.interleave == 1 || (lane.interleave == 2 && lane.type.isBF16()));
   }
   bool widens() const override { return true; }
@@ -203,6 +203,7 @@ public:
                 const LaneFactors &factors, bool pairs, MutableArrayRef<Value> acc)
       : b(b), block(block), lane(block.lane), k(k), ahead(ahead), count(count), factors(factors),
         pairs(pairs), acc(acc), interleave(lane.interleave),
+        form(lane.isOfIntegers() ? lane.form() : FewBits()),
         words(VectorType::get(block.lanes, b.getI32Type())) {
     fetches = count == interleave;
     // What is constant in an address is added last, where the instruction adds it for nothing.
@@ -228,20 +229,20 @@ private:
     for (int64_t i = 0; i < count; ++i)
       elements.push_back(broadcast(0, i));
     for (int64_t v = 0; v < block.vectors(); ++v) {
-      Value loaded = load(v);
+      Neighbours loaded = loadNeighbours(v);
       for (int64_t i = 0; i < count; ++i)
         multiply(0, v, elements[i], part(v, loaded, i));
     }
   }
 
   void runRows() {
-    SmallVector<Value> loaded;
+    SmallVector<Neighbours> loaded;
     for (int64_t v = 0; v < block.vectors(); ++v)
-      loaded.push_back(load(v));
+      loaded.push_back(loadNeighbours(v));
     for (int64_t i = 0; i < count; ++i) {
       SmallVector<Value> parts;
       for (auto [v, several] : llvm::enumerate(loaded))
-        parts.push_back(part(v, several, i));
+        parts.push_back(part(static_cast<int64_t>(v), several, i));
       for (int64_t r = 0; r < block.rows(); ++r) {
         Value x = broadcast(r, i);
         for (int64_t v = 0; v < block.vectors(); ++v)
@@ -277,14 +278,40 @@ private:
     return ::broadcastPair(b, other.memory, at, count == 2, block.lanes);
   }
 
-  Value load(int64_t v) {
-    Value at = b.add(b.add(lane.vectors[v], place), constant);
-    int64_t elements = block.lanes * interleave / (lane.type.isInteger(4) ? 2 : 1);
+  /// What was loaded for a vector of outputs: elements or a word, or all integers of a unit.
+  struct Neighbours {
+    Value vector;
+    std::optional<UnitIntegers> integers;
+  };
+
+  Neighbours loadNeighbours(int64_t v) {
+    if (!lane.isOfIntegers() || interleave == 1 || count != interleave)
+      return {load(v), std::nullopt};
+    SmallVector<Value> words(lane.words);
+    return {Value(), UnitIntegers(b, form, [&](int64_t word) {
+              if (!words[word])
+                words[word] = load(v, word);
+              return words[word];
+            })};
+  }
+
+  /// Elements of the level's vectors, or four bytes of each output.
+  Value load(int64_t v, int64_t word = 0) {
+    Value part = constant;
+    if (word > 0)
+      part = b.add(part, b.mul(lane.wordStride, word));
+    Value at = b.add(b.add(lane.vectors[v], place), part);
+    int64_t bytes = 4 * block.lanes / getStorageBytes(elementOf(lane.memory));
+    int64_t elements = interleave == 1 ? block.lanes : bytes;
     Value loaded = b.load(elementOf(lane.memory), lane.memory, at, elements, lane.alignment);
     if (stream)
-      stream->fetch(v, at, constant);
-    return interleave == 1 ? loaded : Value(vector::BitCastOp::create(b, words, loaded));
+      stream->fetch(v, at, part);
+    if (interleave == 1 || lane.isOfIntegers())
+      return loaded;
+    return vector::BitCastOp::create(b, words, loaded);
   }
+
+  static int64_t getStorageBytes(Type element) { return element.getIntOrFloatBitWidth() / 8; }
 
   Value word(int32_t value) {
     return arith::ConstantOp::create(b, DenseElementsAttr::get(words, b.getI32IntegerAttr(value)));
@@ -292,29 +319,31 @@ private:
 
   /// Neighbour i of what was loaded for vector v. A bf16 is the upper half of an f32: the even one
   /// is had by a shift, the odd one by a mask.
-  Value part(int64_t v, Value loaded, int64_t i) {
+  Value part(int64_t v, const Neighbours &loaded, int64_t i) {
     if (lane.isOfIntegers())
       return integerPart(v, loaded, i);
     if (interleave == 1)
-      return b.convert(asFloat(b, loaded, lane.type), block.sum);
-    Value bits = i == 0 ? Value(arith::ShLIOp::create(b, loaded, word(16)))
-                        : Value(arith::AndIOp::create(b, loaded, word(-65536)));
+      return b.convert(asFloat(b, loaded.vector, lane.type), block.sum);
+    Value bits = i == 0 ? Value(arith::ShLIOp::create(b, loaded.vector, word(16)))
+                        : Value(arith::AndIOp::create(b, loaded.vector, word(-65536)));
     auto floats = VectorType::get(block.lanes, b.getF32Type());
     return b.convert(arith::BitcastOp::create(b, floats, bits), block.sum);
   }
 
-  Value integerPart(int64_t v, Value loaded, int64_t i) {
+  Value integerPart(int64_t v, const Neighbours &loaded, int64_t i) {
     int64_t bits = lane.type.getIntOrFloatBitWidth();
+    Value integers;
     if (interleave == 1) {
-      loaded = arith::ExtSIOp::create(b, words, loaded);
-    } else if (count == interleave) {
-      loaded = extractIntegers(b, loaded, i, bits);
+      integers = arith::ExtSIOp::create(b, words, loaded.vector);
+    } else if (loaded.integers) {
+      integers = loaded.integers->get(b, i);
     } else { // one, wherever it stands in its word
       Value place = b.mul(b.add(b.rem(k, interleave), 1), bits);
       Value left = arith::IndexCastOp::create(b, b.getI32Type(), b.sub(b.index(32), place));
-      loaded = ::extractIntegers(b, loaded, b.splat(left, block.lanes), bits);
+      Value word = vector::BitCastOp::create(b, words, loaded.vector);
+      integers = ::extractIntegers(b, word, b.splat(left, block.lanes), bits);
     }
-    Value number = arith::SIToFPOp::create(b, VectorType::get(block.lanes, block.sum), loaded);
+    Value number = arith::SIToFPOp::create(b, VectorType::get(block.lanes, block.sum), integers);
     if (factors.scales.empty())
       return number;
     if (!factors.offsets.empty())
@@ -348,6 +377,7 @@ private:
   bool pairs;
   MutableArrayRef<Value> acc;
   int64_t interleave;
+  FewBits form; ///< of integers
   VectorType words;
   bool fetches;
   Value place, constant;
@@ -366,12 +396,12 @@ SmallVector<Value> BroadcastAtom::addRange(Emitter &b, const DotBlock &block, Va
   int64_t interleave = block.lane.interleave;
   int64_t most = std::max(kUnroll, interleave);
   // Whole steps of the unrolled loop, then single vectors, then what is left of a word; where
-  // groups begin within words, one at a time.
+  // groups begin within words, one at a time. Units of several words are whole, as groups are.
   Value done = b.index(0);
   SmallVector<std::pair<int64_t, int64_t>> loops;
   if (block.lane.scales.group % interleave == 0)
     loops = {{most, interleave}, {interleave, interleave}};
-  if (interleave > 1)
+  if (interleave > 1 && block.lane.form().table.empty() && block.lane.words == 1)
     loops.push_back({1, 1});
   for (auto [size, vectors] : loops) {
     int64_t unroll = size, count = vectors;

@@ -4,6 +4,7 @@
 #ifndef FOVEA_LOWERING_CPU_DOTATOMS_H
 #define FOVEA_LOWERING_CPU_DOTATOMS_H
 
+#include "lowering/CPU/FewBits.h"
 #include "lowering/CPU/ProductInstructions.h"
 #include "lowering/Targets/Table.h"
 #include "lowering/Tile/Emitter.h"
@@ -34,12 +35,14 @@ struct LaneScales {
 
 /// The operand that lies in lanes: vector v of step k is at `vectors[v] + (k / interleave) *
 /// stride`, `interleave` neighbours in k beside each other in each lane; of integers they are 32
-/// bits, or a byte. Of i4 two neighbours are one byte, and places are those of bytes.
+/// bits, or a byte, or a unit of several words. Of less than a byte places are those of bytes.
 struct LaneOperand {
   Value memory; ///< rank 1
   SmallVector<Value> vectors;
   Value stride;
   int64_t interleave = 1;
+  int64_t words = 1;     ///< of a unit
+  Value wordStride;      ///< between them
   int64_t alignment = 0; ///< of every vector, in bytes; 0: that of an element
   bool streams = false;  ///< comes from far away: worth fetching ahead
   /// Like one of `vectors`, of what will be multiplied after this block: fetched meanwhile. May be
@@ -55,12 +58,18 @@ struct LaneOperand {
   /// Added to each number, likewise; a number is an integer and `bias` times its scale before.
   LaneScales offsets, blockOffsets;
   int64_t bias = 0;
-  int64_t bits = 8; ///< that integers have at most
+  int64_t bits = 8;            ///< that integers have at most
+  ArrayRef<int8_t> table = {}; ///< of which they are numbers of entries; empty: of none
   /// Sums of i32 that the products of a group, or of the whole depth, begin with, so that the zero
   /// point of the other operand adds nothing. Its memory may be absent.
   LaneScales zero;
 
   bool isOfIntegers() const { return isa<IntegerType>(type); }
+  /// Of integers.
+  FewBits form() const { return {{type.getIntOrFloatBitWidth()}, table}; }
+  bool isOfWords() const {
+    return interleave * static_cast<int64_t>(type.getIntOrFloatBitWidth()) == 32 * words;
+  }
 };
 
 /// `acc[r][v] += sum over k in [0, depth) of broadcast[r, k] * lane[v, k]`.
@@ -98,7 +107,8 @@ public:
 /// memory gives it, as many bytes of few streams as of many.
 inline int64_t getVectorsAhead(const DotBlock &block) {
   constexpr int64_t kLeast = 16, kOfAllStreams = 256;
-  return block.rows() == 1 ? std::max(kLeast, kOfAllStreams / block.vectors()) : kLeast;
+  int64_t vectors = block.rows() == 1 ? std::max(kLeast, kOfAllStreams / block.vectors()) : kLeast;
+  return llvm::divideCeil(vectors, block.lane.words);
 }
 
 /// Into which cache a stream is fetched: of one row, which is read as fast as memory gives it, the
@@ -133,6 +143,9 @@ Value asFloat(Emitter &b, Value loaded, Type element);
 /// Loaded factors of this type, floats or i8, as f32.
 Value toFactors(Emitter &b, Value loaded, Type element);
 
+/// The factor, or 1, times a power of two; exact.
+Value byPowerOfTwo(Emitter &b, Value factor, int64_t exponent, int64_t lanes);
+
 /// What is added to integers times their scale: the offset, and the scale times the bias.
 Value addBias(Emitter &b, Value scale, Value offset, int64_t bias);
 
@@ -161,12 +174,6 @@ Value broadcastPair(Emitter &b, Value memory, Value at, bool isPair, int64_t lan
 Value splatByte(Emitter &b, uint8_t value, int64_t count);
 /// Signed bytes as unsigned ones that are greater by the zero point of a byte, or back.
 Value shiftByZeroPoint(Emitter &b, Value bytes);
-/// Of bytes that hold two i4 each, the even ones, which are the lower, and the odd ones, as signed
-/// bytes sixteen times as large.
-SmallVector<Value> separateNibbles(Emitter &b, Value bytes);
-/// The same as unsigned bytes, which are greater by kNibbleZeroPoint than what they stand for.
-constexpr uint8_t kNibbleZeroPoint = 8;
-SmallVector<Value> shiftNibbles(Emitter &b, Value bytes);
 
 /// Words of four bytes of a row, loaded together, for instructions that take an element of a
 /// vector.
@@ -174,10 +181,11 @@ class ByteElements {
 public:
   static constexpr int64_t kWords = 4;
   ByteElements() = default;
-  /// From `at` on; in the order of nibbles, whose even and odd k are apart, twice as many. Without
-  /// their zero point, if they are to be signed.
-  ByteElements(Emitter &b, Value memory, Value at, bool ofNibbles, bool isSigned);
-  /// Word i of the vectors in all lanes: one, or that of even k and that of odd k.
+  /// So many pieces of the lanes' integers from `at` on, at most `kWords`. Without their zero
+  /// point, if they are to be signed.
+  ByteElements(Emitter &b, Value memory, Value at, const FewBits &lanes, int64_t pieces,
+               bool isSigned);
+  /// Those of piece i in all lanes: a word, or that of even k and that of odd k.
   SmallVector<Value> get(Emitter &b, int64_t i) const;
 
 private:

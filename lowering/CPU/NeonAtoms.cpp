@@ -150,18 +150,20 @@ SmallVector<Value> ElementAtom::emit(Emitter &b, const DotBlock &block,
 
 //===-- Bytes --------------------------------------------------------------------------------===//
 
-ByteElements::ByteElements(Emitter &b, Value memory, Value at, bool ofNibbles, bool isSigned) {
+ByteElements::ByteElements(Emitter &b, Value memory, Value at, const FewBits &lanes, int64_t pieces,
+                           bool isSigned) {
   constexpr int64_t kBytes = 4 * kWords;
   auto load = [&](Value from) {
     Value bytes = b.load(b.getI8Type(), memory, from, kBytes);
     return isSigned ? shiftByZeroPoint(b, bytes) : bytes;
   };
   Value first = load(at);
-  if (!ofNibbles) {
+  if (lanes.areBytes()) {
     vectors = {first};
     return;
   }
-  Value second = load(b.add(at, kBytes));
+  bool isOne = pieces * lanes.piece() <= kBytes;
+  Value second = isOne ? first : load(b.add(at, kBytes));
   for (int64_t odd : {0, 1}) {
     SmallVector<int64_t> order;
     for (int64_t i = 0; i < kBytes; ++i)

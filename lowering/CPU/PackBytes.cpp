@@ -1,30 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Integers of weights for products of bytes by many rows: nibbles become bytes once for all rows,
-// and what the zero point of the rows adds to each output is summed once. Refuses few rows, and
-// panels that are no whole words.
+// Integers of weights for products of bytes by many rows: those of less become bytes once for all
+// rows, and what the zero point of the rows adds to each output is summed once. Refuses few rows,
+// and panels that are no whole words.
 #include "lowering/CPU/TileLowering.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
 using namespace mlir::fovea::tile;
 
-/// The two words of k that nibbles are, in their order: sixteen times what they stand for, or as
-/// such where products of them are added in 16 bits.
-static SmallVector<Value> unpackNibbles(Emitter &b, Value bytes) {
-  int64_t count = cast<VectorType>(bytes.getType()).getNumElements();
+/// The two words of k that a piece of less than bytes is, in their order: shifted up, or as such
+/// where products of them are added in 16 bits.
+static SmallVector<Value> unpackPiece(Emitter &b, const FewBits &form, int64_t piece, LoadWord load,
+                                      bool isShifted) {
   SmallVector<Value> halves, words;
-  if (b.products->countShorts(4) > 0)
-    for (Value half : shiftNibbles(b, bytes))
-      halves.push_back(arith::SubIOp::create(b, half, splatByte(b, kNibbleZeroPoint, count)));
-  else
-    halves = separateNibbles(b, bytes);
-  for (int64_t part : {0, 1}) {
+  for (int64_t part : {2 * piece, 2 * piece + 1}) {
+    if (isShifted || !form.table.empty()) {
+      halves.push_back(form.unpackSigned(b, part, load));
+      continue;
+    }
+    auto zeroPoint = static_cast<uint8_t>(1 << (form.packed.bits - 1));
+    Value half = form.unpackUnsigned(b, part, load, zeroPoint);
+    int64_t count = cast<VectorType>(half.getType()).getNumElements();
+    halves.push_back(arith::SubIOp::create(b, half, splatByte(b, zeroPoint, count)));
+  }
+  int64_t count = cast<VectorType>(halves.front().getType()).getNumElements();
+  for (int64_t half : {0, 1}) {
     SmallVector<int64_t> order;
     for (int64_t word = 0; word < count; word += 4)
       for (int64_t i : {0, 1}) {
-        order.push_back(word + 2 * part + i);
-        order.push_back(count + word + 2 * part + i);
+        order.push_back(word + 2 * half + i);
+        order.push_back(count + word + 2 * half + i);
       }
     words.push_back(vector::ShuffleOp::create(b, halves[0], halves[1], order));
   }
@@ -33,26 +39,27 @@ static SmallVector<Value> unpackNibbles(Emitter &b, Value bytes) {
 
 bool TileLowering::prepareBytes(DequantizeOp op) {
   bool hasAtom = llvm::any_of(atoms, [](const DotAtom *atom) { return atom->multipliesBytes(); });
-  if (!hasAtom || !hasWholeWords(op) || !meetsManyRows(op, b.getI8Type()))
+  if (!hasAtom || !hasWholeUnits(op) || !meetsManyRows(op, b.getI8Type()))
     return false;
   TileType type = op.getResult().getType();
   int64_t depth = type.getColumns(), panels = llvm::divideCeil(type.getRows(), lanes);
-  int64_t groups = op.getScales() ? depth / op.getGroup() : 1, size = lanes * depth;
+  int64_t group = op.getGroup(), groups = group == 0 ? 1 : depth / group, size = lanes * depth;
   const ViewMemory &view = viewOf(op.getLoad().getView());
-  bool ofNibbles = view.isOfNibbles(),
-       areSixteenfold = ofNibbles && b.products->countShorts(4) == 0;
+  FewBits form = getForm(op);
+  bool unpacks = !form.areBytes();
+  int64_t shift = b.products->countShorts(op.getMostBits()) == 0 ? form.shift() : 0;
   int64_t interleave = view.interleave, words = lanes * groups;
-  int64_t factors = (op.getScales() || areSixteenfold) + (op.getOffsets() != nullptr);
-  if (panels * (4 * words * (1 + factors) + (ofNibbles ? size : 0)) > kMostBytesOfPairs)
+  int64_t factors = (op.getScales() || shift > 0) + (op.getOffsets() != nullptr);
+  if (panels * (4 * words * (1 + factors) + (unpacks ? size : 0)) > kMostBytesOfPairs)
     return false;
   PreparedBytes result{{}, {}, {}, {}, size, groups};
   auto allocateAs = [&](Type element, int64_t count) { // one row, which no block reaches beyond
     return allocate(element, TileLayout(TileType::get(1, panels * count, element), lanes));
   };
-  if (ofNibbles)
+  if (unpacks)
     result.memory = allocateAs(b.getI8Type(), size);
-  // Of nibbles all are a sixteenth, those of whole rows too.
-  if (op.getScales() || areSixteenfold)
+  // Of what is shifted up all are as much less, those of whole rows too.
+  if (op.getScales() || shift > 0)
     result.scales = allocateAs(b.getF32Type(), words);
   if (op.getOffsets())
     result.offsets = allocateAs(b.getF32Type(), words);
@@ -60,10 +67,8 @@ bool TileLowering::prepareBytes(DequantizeOp op) {
   forEachGroup(op, [&](const PanelGroup &group) {
     Value place = b.add(b.mul(group.panel, words), b.mul(b.div(group.first, group.length), lanes));
     Value scales = group.scales;
-    if (areSixteenfold) {
-      Value sixteenth = b.splat(arith::ConstantOp::create(b, b.getF32FloatAttr(0x1p-4)), lanes);
-      scales = scales ? Value(arith::MulFOp::create(b, scales, sixteenth)) : sixteenth;
-    }
+    if (shift > 0)
+      scales = byPowerOfTwo(b, scales, -shift, lanes);
     if (scales)
       b.store(scales, result.scales, place, 4 * lanes);
     if (result.offsets)
@@ -71,8 +76,14 @@ bool TileLowering::prepareBytes(DequantizeOp op) {
     Value none = b.zero(VectorType::get(lanes, b.getI32Type()));
     auto addWords = [&](Value within, ValueRange sums) {
       Value to = b.add(b.mul(group.panel, size), b.mul(b.add(group.first, within), lanes));
-      return SmallVector<Value>{prepareWords(loadWords(group, within), op.getMostBits(),
-                                             result.memory, to, sums.front())};
+      auto load = [&](int64_t word) { return loadWord(group, within, word); };
+      SmallVector<Value> unit;
+      for (int64_t piece = 0; unpacks && piece < interleave / form.piece(); ++piece)
+        llvm::append_range(unit, unpackPiece(b, form, piece, load, shift > 0));
+      if (!unpacks)
+        unit = {load(0)};
+      return SmallVector<Value>{
+          prepareWords(unit, op.getMostBits(), result.memory, to, sums.front())};
     };
     Value sum = b.loop(b.index(0), b.index(group.length), interleave, none, addWords).front();
     b.store(arith::SubIOp::create(b, none, sum), result.zero, place, 4 * lanes);
@@ -81,12 +92,9 @@ bool TileLowering::prepareBytes(DequantizeOp op) {
   return true;
 }
 
-/// Adds what the zero point adds for words of weights; where there is memory for them, they are
-/// nibbles and are stored as bytes.
-Value TileLowering::prepareWords(Value bytes, int64_t bits, Value memory, Value to, Value sum) {
-  SmallVector<Value> words{bytes};
-  if (memory)
-    words = unpackNibbles(b, bytes);
+/// Adds what the zero point adds for words of weights, and stores them where there is memory.
+Value TileLowering::prepareWords(ArrayRef<Value> words, int64_t bits, Value memory, Value to,
+                                 Value sum) {
   for (auto [i, word] : llvm::enumerate(words)) {
     Value points = splatByte(b, DotOp::kZeroPoint, 4 * lanes);
     sum = b.products->countShorts(bits) > 0

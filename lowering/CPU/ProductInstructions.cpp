@@ -40,6 +40,24 @@ static Value call(Emitter &b, StringRef name, Value sum, Value x, Value y) {
   return call(b, name, sum.getType(), ValueRange{sum, x, y});
 }
 
+/// The entries, again and again, like `numbers`.
+static Value repeatEntries(Emitter &b, ArrayRef<uint8_t> entries, Value numbers) {
+  auto type = cast<VectorType>(numbers.getType());
+  SmallVector<APInt> all;
+  for (int64_t i = 0; i < type.getNumElements(); ++i)
+    all.push_back(APInt(8, entries[i % entries.size()]));
+  return arith::ConstantOp::create(b, DenseElementsAttr::get(type, all));
+}
+
+/// PSHUFB, of each 128 bits.
+static Value shuffleBytes(Emitter &b, ArrayRef<uint8_t> entries, Value numbers) {
+  auto type = cast<VectorType>(numbers.getType());
+  StringRef name = type.getNumElements() == 64   ? "llvm.x86.avx512.pshuf.b.512"
+                   : type.getNumElements() == 32 ? "llvm.x86.avx2.pshuf.b"
+                                                 : "llvm.x86.ssse3.pshuf.b.128";
+  return call(b, name, type, {repeatEntries(b, entries, numbers), numbers});
+}
+
 namespace {
 
 class X86Products : public ProductInstructions {
@@ -54,6 +72,9 @@ public:
     int64_t bits = 32 * cast<VectorType>(sum.getType()).getNumElements();
     return call(b, "llvm.x86.avx512.vpdpbusd." + std::to_string(bits), sum, unsignedBytes,
                 signedBytes);
+  }
+  Value lookUp(Emitter &b, ArrayRef<uint8_t> entries, Value numbers) const override {
+    return shuffleBytes(b, entries, numbers);
   }
 };
 
@@ -77,6 +98,10 @@ public:
     Value oddY = arith::ShRSIOp::create(b, y, eight);
     sum = addProducts(b, sum, evenX, evenY);
     return addProducts(b, sum, oddX, oddY);
+  }
+
+  Value lookUp(Emitter &b, ArrayRef<uint8_t> entries, Value numbers) const override {
+    return shuffleBytes(b, entries, numbers);
   }
 
   /// Two products of 255 by the least of so many bits are -255 * 2^bits.
@@ -161,6 +186,12 @@ public:
     auto floats = VectorType::get(cast<VectorType>(integers.getType()).getShape(), b.getF32Type());
     Value fraction = arith::ConstantOp::create(b, b.getI32IntegerAttr(bits));
     return call(b, "llvm.aarch64.neon.vcvtfxs2fp.v4f32.v4i32", floats, {integers, fraction});
+  }
+
+  /// TBL.
+  Value lookUp(Emitter &b, ArrayRef<uint8_t> entries, Value numbers) const override {
+    return call(b, "llvm.aarch64.neon.tbl1.v16i8", numbers.getType(),
+                {repeatEntries(b, entries, numbers), numbers});
   }
 
 private:

@@ -33,6 +33,9 @@ public:
   virtual bool convertsFixedPoint() const { return false; }
   virtual Value convertFixedPoint(Emitter &b, Value integers, int64_t bits) const;
 
+  /// The entry, of sixteen, of each number below sixteen; all are bytes.
+  virtual Value lookUp(Emitter &b, ArrayRef<uint8_t> entries, Value numbers) const = 0;
+
   /// How many products of unsigned bytes by integers of so many bits, which are bytes too, are
   /// added in 16 bits before these go to sums of 32; 0: each goes there by itself.
   virtual int64_t countShorts(int64_t /*bits*/) const { return 0; }

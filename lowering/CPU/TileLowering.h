@@ -122,14 +122,15 @@ private:
     return llvm::any_of(atoms, [](const DotAtom *atom) { return atom->multipliesPairs(); });
   }
   UnpackedPanels allocatePanels(int64_t panels, int64_t size);
-  Value unpackPair(Value loaded, int64_t i, int64_t width, const PanelGroup &group);
-  /// Whether integers are in panels that it reads, and depth and groups are whole words of them.
-  bool hasWholeWords(tile::DequantizeOp op);
+  Value unpackPair(const UnitIntegers &unit, int64_t i, const PanelGroup &group);
+  /// Whether integers are in panels that it reads, and depth and groups are whole units of them.
+  bool hasWholeUnits(tile::DequantizeOp op);
   /// Whether all that reads it multiplies it by many rows of this type.
   bool meetsManyRows(tile::DequantizeOp op, Type rows);
   void forEachGroup(tile::DequantizeOp op, function_ref<void(const PanelGroup &)> body);
-  /// Bytes of a word for each output, which is at `within` of the group's k.
-  Value loadWords(const PanelGroup &group, Value within);
+  static FewBits getForm(tile::DequantizeOp op);
+  /// Bytes of a word for each output, of the unit that is at `within` of the group's k.
+  Value loadWord(const PanelGroup &group, Value within, int64_t word);
   bool prepareBytes(tile::DequantizeOp op);
   bool readsIntegers(tile::DequantizeOp op, int64_t axis);
   /// Whether it is one turn of a loop over rows, of which the next turn has those behind.
@@ -137,7 +138,7 @@ private:
   void prefetchNextRows(tile::LoadOp load, Value place);
   bool liesInWords(tile::LoadOp load);
   Value turnWords(tile::LoadOp load, int64_t pitch);
-  Value prepareWords(Value bytes, int64_t bits, Value memory, Value to, Value sum);
+  Value prepareWords(ArrayRef<Value> words, int64_t bits, Value memory, Value to, Value sum);
   /// A tile of bf16 with lanes along `axis`, made once; nothing if it is too large.
   std::optional<UnpackedPanels> packPairs(Value tile, int64_t axis);
   void turnPairs(tile::LoadOp load, int64_t axis, const UnpackedPanels &panels);

@@ -174,6 +174,7 @@ void TileLowering::DotLowering::placeLanes() {
   }
   if (dequantize) {
     lane.bits = dequantize.getMostBits();
+    lane.table = dequantize.getTable().value_or(ArrayRef<int8_t>());
     if (auto found = t.prepared.find(dequantize.getResult()); found != t.prepared.end()) {
       if (!found->second.memory)
         placePanels(load, dequantize);
@@ -226,8 +227,10 @@ void TileLowering::DotLowering::placePanels(LoadOp load, DequantizeOp dequantize
   int64_t unit = view.isOfNibbles() ? 2 : 1;
   lane.memory = view.flat;
   lane.interleave = view.interleave;
-  lane.stride = b.index(view.panel * view.interleave / unit);
-  lane.alignment = alignmentOf(lanes * view.interleave / unit * bytesOf(lane.type));
+  lane.words = view.words;
+  lane.stride = b.index(view.unitSize() / unit);
+  lane.wordStride = b.index(view.unitSize() / view.words / unit);
+  lane.alignment = alignmentOf(lanes * view.wordSize() / unit * bytesOf(lane.type));
   lane.streams = true;
   panel = view.panel;
   panelStride = b.div(view.panelStride, unit);
@@ -295,7 +298,9 @@ void TileLowering::DotLowering::placePrepared(const PreparedBytes &bytes) {
   if (bytes.memory) {
     lane.memory = bytes.memory;
     lane.type = b.getI8Type();
+    lane.table = {};
     lane.interleave = 4;
+    lane.words = 1;
     lane.stride = b.index(4 * lanes);
     lane.alignment = 4 * lanes;
     laneStart = startOf(bytes.size, 4);
@@ -325,7 +330,7 @@ TileLowering::DotLowering::Place TileLowering::DotLowering::startOfPanels(LoadOp
     first = b.mul(first, view.panelStride);
   }
   return [this, view, first, load](Value inner) mutable {
-    Value at = b.mul(b.rem(inner, view.panel), view.interleave);
+    Value at = b.mul(b.rem(inner, view.panel), view.wordSize());
     if (first)
       return b.add(first, b.add(b.mul(b.div(inner, view.panel), view.panelStride), at));
     Value row = b.add(load.getRow(), inner);

@@ -147,6 +147,10 @@ static bool endAlike(const Operand &one, const Operand &other) {
 /// Integers and their scales are loads from the beginning of the same rows on, as wide as their
 /// views: so a copy finds the scale of an element by its place.
 static LogicalResult checkIntegers(DequantizeOp op) {
+  Type integers = op.getInput().getType().getElementType();
+  if (op.getTable() || !(integers.isInteger(4) || integers.isInteger(8)))
+    return op.emitOpError("expects i4 or i8 without a table, since code for GPUs reads no other "
+                          "integers yet");
   if (op.getOffsets())
     return op.emitOpError("expects no offsets, which code for GPUs does not add yet");
   LoadOp load = op.getLoad(), scales = op.getScalesLoad();

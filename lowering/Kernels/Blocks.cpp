@@ -3,6 +3,7 @@
 // See Blocks.h. Refuses nothing: the dialect's verifiers have seen that rows hold whole blocks, and
 // the schedule has put them into panels.
 #include "lowering/Kernels/Blocks.h"
+#include "lowering/Tile/LoadPacked.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -29,7 +30,7 @@ Value BlockWeight::part(int64_t place, int64_t units, Type element, bool ofWords
   return b.atTop([&]() -> Value {
     Value bytes =
         memref::CollapseShapeOp::create(k, memory, ArrayRef<ReassociationIndices>{{0, 1}});
-    int64_t size = element.isInteger(4) ? 1 : getStorageBytes(element, 1);
+    int64_t size = ofWords ? 1 : getStorageBytes(element, 1);
     int64_t total = cast<MemRefType>(bytes.getType()).getNumElements();
     Value elements = bytes;
     if (size != 1)
@@ -76,11 +77,11 @@ Value BlockWeight::loadRows(TileColumns c, Type number) {
   Value scales = loadFactors(panel.scales, panel.blockScales, c);
   if (format.hasOffsets)
     offsets = loadFactors(panel.offsets, panel.blockOffsets, c);
-  IntegerAttr bits;
-  if (format.usedBits != format.codeBits)
-    bits = k.getI64IntegerAttr(format.usedBits);
+  DenseI8ArrayAttr table;
+  if (!format.table.empty())
+    table = k.getDenseI8ArrayAttr(format.table);
   return tile::DequantizeOp::create(k, b.tileType(c.width, inputs, number), codes, scales, offsets,
-                                    k.getI64IntegerAttr(format.bias), bits);
+                                    k.getI64IntegerAttr(format.bias), table);
 }
 
 //===-- Numbers ------------------------------------------------------------------------------===//
@@ -106,21 +107,15 @@ Value BlockWeight::factorAt(int64_t place, int64_t ofBlocks, Value row, Value co
 }
 
 Value BlockWeight::codeAt(Value row, Value column) {
-  int64_t each = 8 / format.codeBits;
-  Value byte = divide(k, column, each);
   Value codes =
       part(panel.codes, type.getDimSize(1) * format.codeBits / 32, k.getI8Type(), /*ofWords=*/true);
-  Value loaded = k.load(codes, {divide(k, row, kStoredPanelWidth), divide(k, byte, 4),
-                                remainder(k, row, kStoredPanelWidth), remainder(k, byte, 4)});
-  Type i32 = k.getI32Type();
-  Value code = arith::ExtSIOp::create(k, i32, loaded);
-  if (each == 1)
-    return code;
-  // The nibble as the highest bits, and back with its sign.
-  Value isOdd = remainder(k, column, 2);
-  Value left = k.sub(k.index(28), k.mul(isOdd, k.index(4)));
-  code = arith::ShLIOp::create(k, code, arith::IndexCastOp::create(k, i32, left));
-  return arith::ShRSIOp::create(k, code, k.integer(i32, 28));
+  Value number = divide(k, row, kStoredPanelWidth), inPanel = remainder(k, row, kStoredPanelWidth);
+  Value code = loadPacked(k, {format.codeBits}, column, [&](Value word, Value byte) {
+    return k.load(codes, {number, word, inPanel, byte});
+  });
+  if (!format.table.empty())
+    code = lookUp(k, format.table, code);
+  return arith::ExtSIOp::create(k, k.getI32Type(), code);
 }
 
 Value BlockWeight::gatherRows(Value numbers, TileColumns c) {

@@ -3,6 +3,7 @@
 // Strides, bounds and panels of what a tile program sees of memory. Constants stay constants, so
 // that the lowering can prove what is inside.
 #include "lowering/Tile/TileMemory.h"
+#include "lowering/Tile/LoadPacked.h"
 #include <numeric>
 
 using namespace mlir;
@@ -43,6 +44,17 @@ Value ViewMemory::load(Emitter &b, Value place) const {
   return arith::TruncIOp::create(b, type, arith::ShRUIOp::create(b, byte, half));
 }
 
+Value ViewMemory::load(Emitter &b, Value row, Value column) const {
+  if (!isOfFewBits())
+    return load(b, place(b, row, column));
+  Value at = b.add(b.mul(b.div(row, panel), panelStride), b.mul(b.rem(row, panel), wordSize()));
+  auto loadByte = [&](Value word, Value byte) -> Value {
+    Value place = b.add(at, b.add(b.mul(word, panel * wordSize()), byte));
+    return memref::LoadOp::create(b, flat, place);
+  };
+  return loadPacked(b, {type.getIntOrFloatBitWidth()}, column, loadByte);
+}
+
 Value ViewMemory::inside(Emitter &b, Value first, int64_t size, int64_t axis) const {
   std::optional<int64_t> offset = getConstant(first), end = getConstant(extent[axis]);
   if (offset && end && *offset + size <= *end)
@@ -52,6 +64,7 @@ Value ViewMemory::inside(Emitter &b, Value first, int64_t size, int64_t axis) co
 }
 
 Value ViewMemory::place(Emitter &b, Value row, Value column) const {
+  assert(!isOfFewBits() && "such elements have no places of their own");
   if (panel == 0)
     return b.add(base, b.add(b.mul(row, stride[0]), b.mul(column, stride[1])));
   Value at = b.add(b.mul(b.div(row, panel), panelStride), b.mul(b.rem(row, panel), interleave));
@@ -100,6 +113,7 @@ ViewMemory mlir::fovea::describeView(Emitter &b, Operation *op) {
   if (auto packed = dyn_cast<PackedOp>(op)) {
     result.panel = packed.getPanel();
     result.interleave = packed.getInterleave();
+    result.words = packed.getWords();
     result.panels = type.getDimSize(0);
     result.panelStride = b.index(strides[0] * (packed.isOfNibbles() ? 2 : 1));
     result.extent[0] = b.index(packed.getView().getType().getRows());

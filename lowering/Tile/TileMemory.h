@@ -4,6 +4,7 @@
 #ifndef FOVEA_LOWERING_TILE_TILEMEMORY_H
 #define FOVEA_LOWERING_TILE_TILEMEMORY_H
 
+#include "dialects/PackedIntegers.h"
 #include "dialects/Tile/TileDialect.h"
 #include "lowering/Tile/Emitter.h"
 
@@ -24,23 +25,34 @@ struct TileLayout {
   }
 };
 
-/// A view as flat memory. Places are counted in elements, also where two of i4 share a byte.
+/// A view as flat memory. Places are counted in elements, also where two of i4 share a byte; of
+/// fewer bits than a byte but four in bytes.
 struct ViewMemory {
-  Value flat; ///< rank-1 memref from the buffer's beginning; of bytes for i4
+  Value flat; ///< rank-1 memref from the buffer's beginning; of bytes for less than these
   Type type;
   Value base;      ///< of element (0, 0)
   Value stride[2]; ///< by axis; of a packed view not used
   Value extent[2]; ///< by axis
   /// Packed: outputs of a panel, neighbours in k; else 0.
   int64_t panel = 0, interleave = 1;
-  Value panelStride; ///< elements of a panel
+  int64_t words = 1; ///< of a unit of `interleave` neighbours
+  Value panelStride; ///< places of a panel
   int64_t panels = 0;
 
   bool isOfNibbles() const { return type.isInteger(4); }
-  /// The element at a place.
+  /// Whether only units of several words tell where an element is (dialects/PackedIntegers.h).
+  bool isOfFewBits() const {
+    return type.isInteger() && fovea::isOfFewBits(type.getIntOrFloatBitWidth());
+  }
+  /// Places that one output has of a word, and that a panel has of a unit.
+  int64_t wordSize() const { return isOfFewBits() ? 4 : interleave; }
+  int64_t unitSize() const { return words * panel * wordSize(); }
+  /// An element, of any bits.
+  Value load(Emitter &b, Value row, Value column) const;
+  /// The element at a place, if places are elements'.
   Value load(Emitter &b, Value place) const;
   bool isUnit(int64_t axis) const { return panel == 0 && getConstant(stride[axis]) == 1; }
-  /// Element (row, column) as an index into `flat`.
+  /// Element (row, column) as an index into `flat`; likewise.
   Value place(Emitter &b, Value row, Value column) const;
   /// The element `inner` along `axis` and `outer` along the other from element `first` (row,
   /// column).

@@ -4,6 +4,7 @@
 // with which it shares no code. The pass's text says what it refuses.
 #include "dialects/Fovea/Try.h"
 #include "dialects/Tile/ContainsTiles.h"
+#include "lowering/Tile/LoadPacked.h"
 #include "lowering/Tile/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -82,6 +83,7 @@ struct View {
   SmallVector<Value> at;     ///< indices of the axes that are not the view's
   SmallVector<int64_t> axes; ///< empty for a packed weight
   bool ofNibbles = false;    ///< two neighbours in k share a byte, the first in its low bits
+  int64_t fewBits = 0;       ///< in units (dialects/PackedIntegers.h)
 };
 } // namespace
 
@@ -385,13 +387,20 @@ LogicalResult Lowering::lower(ViewOp op) {
   return success();
 }
 
+/// Where only units tell where integers are: how many bits each has; else 0.
+static int64_t getFewBits(Type type) {
+  int64_t bits = type.isInteger() ? type.getIntOrFloatBitWidth() : 0;
+  return isOfFewBits(bits) ? bits : 0;
+}
+
 LogicalResult Lowering::lower(PackedOp op) {
   ViewType type = op.getView().getType();
   views[op.getView()] = {get(op.getMemory()),
                          {makeIndex(b, type.getRows()), makeIndex(b, type.getColumns())},
                          {},
                          {},
-                         op.isOfNibbles()};
+                         op.isOfNibbles(),
+                         getFewBits(type.getElementType())};
   return success();
 }
 
@@ -400,6 +409,15 @@ void Lowering::loadInside(const View &view, Value from, Value fromColumn, Value 
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
   write(makeZero(b, element), buffer, row, column);
   ifInside(b, view, from, fromColumn, [&] {
+    if (view.fewBits != 0) {
+      Value width = makeIndex(b, cast<MemRefType>(view.memory.getType()).getDimSize(2));
+      auto load = [&](Value word, Value byte) -> Value {
+        Value place[] = {arith::DivUIOp::create(b, from, width), word,
+                         arith::RemUIOp::create(b, from, width), byte};
+        return memref::LoadOp::create(b, view.memory, place);
+      };
+      return write(loadPacked(b, {view.fewBits}, fromColumn, load), buffer, row, column);
+    }
     Value value =
         memref::LoadOp::create(b, view.memory, getPlace(b, view, from, fromColumn)).getResult();
     if (view.ofNibbles) {
@@ -462,7 +480,10 @@ LogicalResult Lowering::lower(StoreOp op) {
 
 LogicalResult Lowering::lower(DequantizeOp op) {
   return fill(op, op.getResult(), [&](Value r, Value c) {
-    Value value = arith::SIToFPOp::create(b, b.getF32Type(), read(get(op.getInput()), r, c));
+    Value integer = read(get(op.getInput()), r, c);
+    if (std::optional<ArrayRef<int8_t>> table = op.getTable())
+      integer = lookUp(b, *table, integer);
+    Value value = arith::SIToFPOp::create(b, b.getF32Type(), integer);
     if (op.getBias() != 0)
       value = arith::AddFOp::create(
           b, value,

@@ -31,7 +31,7 @@ struct TileCase {
   /// How far results may be off, relative to the largest of a buffer. Zero where the inputs have so
   /// few bits that f32 sums are exact in every order.
   double tolerance = 0;
-  bool multipliesBytes = false; ///< as processors alone do
+  bool isOfProcessors = false; ///< which alone run it
 };
 
 std::vector<TileCase> makeContractionCases();

@@ -23,7 +23,7 @@ struct Case {
 std::vector<Case> getCases() {
   std::vector<Case> cases;
   for (const TileCase &tile : getTileCases()) {
-    if (tile.multipliesBytes)
+    if (tile.isOfProcessors)
       continue;
     cases.push_back({&tile, tile.name});
     if (tile.text.find("tile.dot") != std::string::npos)

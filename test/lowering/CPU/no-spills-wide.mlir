@@ -29,6 +29,21 @@
 // RUN: python3 %source_root/test/support/inner_loops.py %t.s --products=8 --at-least=4
 // RUN: fovea compile %t.q4_1.mlir --quiet --dtype=int4 --target=znver4 --emit=asm -o %t.s
 // RUN: python3 %source_root/test/support/inner_loops.py %t.s --products=8 --at-least=4
+// RUN: sed 's/q4_k/q5_k/g' %s > %t.q5_k.mlir
+// RUN: fovea compile %t.q5_k.mlir --quiet --dtype=f32 --target=aarch64-dotprod --emit=asm -o %t.s
+// RUN: python3 %source_root/test/support/inner_loops.py %t.s --products=8 --at-least=4
+// RUN: sed 's/q4_k/q2_k/g' %s > %t.q2_k.mlir
+// RUN: fovea compile %t.q2_k.mlir --quiet --dtype=f32 --target=aarch64-i8mm --emit=asm -o %t.s
+// RUN: python3 %source_root/test/support/inner_loops.py %t.s --products=8 --at-least=4
+// RUN: sed 's/q4_k/q5_0/g' %s > %t.q5_0.mlir
+// RUN: fovea compile %t.q5_0.mlir --quiet --dtype=f32 --target=znver4 --emit=asm -o %t.s
+// RUN: python3 %source_root/test/support/inner_loops.py %t.s --products=8 --at-least=4
+// RUN: sed 's/q4_k/iq4_nl/g' %s > %t.iq4_nl.mlir
+// RUN: fovea compile %t.iq4_nl.mlir --quiet --dtype=f32 --target=znver4 --emit=asm -o %t.s
+// RUN: python3 %source_root/test/support/inner_loops.py %t.s --products=8 --at-least=4
+// RUN: sed 's/q4_k/mxfp4/g' %s > %t.mxfp4.mlir
+// RUN: fovea compile %t.mxfp4.mlir --quiet --dtype=f32 --target=aarch64-i8mm --emit=asm -o %t.s
+// RUN: python3 %source_root/test/support/inner_loops.py %t.s --products=8 --at-least=4
 
 fovea.weight @floats : tensor<5632x2048xf32> = #fovea.stored<"model.safetensors", "floats", tensor<5632x2048xf32>>
 fovea.weight @blocks : tensor<5632x2048x!fovea.blocks<q4_k>> = #fovea.stored<"model.gguf", "blocks", tensor<5632x2048x!fovea.blocks<q4_k>>>

@@ -27,7 +27,7 @@ static const std::vector<Program> &getPrograms() {
   static const std::vector<Program> programs = [] {
     std::vector<Program> all;
     for (const TileCase &tile : mlir::fovea::getTileCases())
-      if (!tile.multipliesBytes)
+      if (!tile.isOfProcessors)
         all.push_back({tile, "sm_80"});
     for (const TileCase &tile : mlir::fovea::makeHalfAttentionCases())
       for (const char *chip : {"sm_80", "sm_90a"})

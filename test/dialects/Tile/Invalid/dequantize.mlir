@@ -3,7 +3,7 @@
 // What tile.dequantize refuses, by the number of the constraint.
 
 func.func private @dequantize_c1(%q: !tile.tile<48x192xi32>) {
-  // expected-error @below {{expects a tile of i4 or i8 and a result like it of f16, bf16 or f32, got '!tile.tile<48x192xi32>' and '!tile.tile<48x192xf32>'}}
+  // expected-error @below {{expects a tile of i2, i4, i5, i6 or i8 and a result like it of f16, bf16 or f32, got '!tile.tile<48x192xi32>' and '!tile.tile<48x192xf32>'}}
   %0 = tile.dequantize %q : !tile.tile<48x192xi32> -> !tile.tile<48x192xf32>
   return
 }
@@ -66,16 +66,16 @@ func.func private @dequantize_c3_bias(%q: !tile.tile<48x192xi4>, %s: !tile.tile<
 
 // -----
 
-func.func private @dequantize_c4_none(%q: !tile.tile<48x192xi8>) {
-  // expected-error @below {{expects bits of at least 1 and less than 8, got 0}}
-  %0 = tile.dequantize %q bits 0 : !tile.tile<48x192xi8> -> !tile.tile<48x192xf32>
+func.func private @dequantize_c4_bytes(%q: !tile.tile<48x192xi8>) {
+  // expected-error @below {{expects a table of 16 integers for a tile of i4, got 16 for '!tile.tile<48x192xi8>'}}
+  %0 = tile.dequantize %q table [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15] : !tile.tile<48x192xi8> -> !tile.tile<48x192xf32>
   return
 }
 
 // -----
 
-func.func private @dequantize_c4_all(%q: !tile.tile<48x192xi4>) {
-  // expected-error @below {{expects bits of at least 1 and less than 4, got 4}}
-  %0 = tile.dequantize %q bits 4 : !tile.tile<48x192xi4> -> !tile.tile<48x192xf32>
+func.func private @dequantize_c4_short(%q: !tile.tile<48x192xi4>) {
+  // expected-error @below {{expects a table of 16 integers for a tile of i4, got 2 for '!tile.tile<48x192xi4>'}}
+  %0 = tile.dequantize %q table [0, 1] : !tile.tile<48x192xi4> -> !tile.tile<48x192xf32>
   return
 }

@@ -31,3 +31,12 @@ func.func private @gather_c2_real_numbers(%v: !tile.view<?x8xf32>, %r: !tile.til
   %t = tile.gather %v[%r, %i] : !tile.view<?x8xf32>, !tile.tile<2x1xf32> -> !tile.tile<2x8xf32>
   return
 }
+
+// -----
+
+func.func private @load_c2(%v: !tile.view<64x128xi6>) -> !tile.tile<48x128xi6> {
+  %c0 = arith.constant 0 : index
+  // expected-error @below {{expects '!tile.tile<48x128xi6>' to be read by tile.dequantize alone}}
+  %t = tile.load %v[%c0, %c0] : !tile.view<64x128xi6> -> !tile.tile<48x128xi6>
+  return %t : !tile.tile<48x128xi6>
+}

@@ -19,7 +19,7 @@ func.func private @tile_type_c1_rank_three(!tile.tile<2x3x4xf32>)
 
 // -----
 
-// expected-error @below {{expects elements of f16, bf16, f32, f64, i1, i4, i8, i32 or i64, got 'i16'}}
+// expected-error @below {{expects elements of f16, bf16, f32, f64, i1, i2, i4, i5, i6, i8, i32 or i64, got 'i16'}}
 func.func private @tile_type_c2_words(!tile.tile<2x4xi16>)
 
 // -----
@@ -34,5 +34,5 @@ func.func private @view_type_c1_rank_one(!tile.view<?xf32>)
 
 // -----
 
-// expected-error @below {{expects elements of f16, bf16, f32, f64, i1, i4, i8, i32 or i64, got 'index'}}
+// expected-error @below {{expects elements of f16, bf16, f32, f64, i1, i2, i4, i5, i6, i8, i32 or i64, got 'index'}}
 func.func private @view_type_c2_indices(!tile.view<?x4xindex>)

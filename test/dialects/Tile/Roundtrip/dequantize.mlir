@@ -32,10 +32,21 @@ func.func private @blocks(%q: !tile.tile<48x512xi4>, %s: !tile.tile<48x16xi8>, %
   return
 }
 
-// Fewer bits than the type has.
-func.func private @bits(%q: !tile.tile<48x512xi8>, %s: !tile.tile<48x32xf32>) {
-  // CHECK: tile.dequantize %{{.*}} bits 6 scales(%{{.*}}) : !tile.tile<48x512xi8>
-  %0 = tile.dequantize %q bits 6 scales(%s) : !tile.tile<48x512xi8>, !tile.tile<48x32xf32> -> !tile.tile<48x512xf32>
+// Numbers of a table's entries, and integers that are neither bytes nor halves of them.
+func.func private @table(%q: !tile.tile<48x512xi4>, %s: !tile.tile<48x32xf32>) {
+  // CHECK: tile.dequantize %{{.*}} table [0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12] scales(%{{.*}}) : !tile.tile<48x512xi4>
+  %0 = tile.dequantize %q table [0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12] scales(%s) : !tile.tile<48x512xi4>, !tile.tile<48x32xf32> -> !tile.tile<48x512xf32>
+  return
+}
+
+func.func private @few_bits(%w: memref<4x24x16x4xi8>, %s: !tile.tile<48x8xf32>) {
+  %c0 = arith.constant 0 : index
+  // CHECK: tile.packed %{{.*}} : memref<4x24x16x4xi8> -> !tile.view<64x128xi6>
+  %v = tile.packed %w : memref<4x24x16x4xi8> -> !tile.view<64x128xi6>
+  // CHECK: tile.load %{{.*}} : !tile.view<64x128xi6> -> !tile.tile<48x128xi6>
+  %q = tile.load %v[%c0, %c0] : !tile.view<64x128xi6> -> !tile.tile<48x128xi6>
+  // CHECK: tile.dequantize %{{.*}} scales(%{{.*}}) : !tile.tile<48x128xi6>
+  %0 = tile.dequantize %q scales(%s) : !tile.tile<48x128xi6>, !tile.tile<48x8xf32> -> !tile.tile<48x128xf32>
   return
 }
 

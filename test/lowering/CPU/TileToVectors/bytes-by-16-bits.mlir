@@ -48,8 +48,9 @@ func.func @nibbles(%x: memref<?x64xi8>, %w: memref<1x8x16x4xi8>, %s: memref<1x2x
 // Two products by integers of six bits fit, and none by any bytes: these become numbers of 16 bits, even ones and odd ones.
 
 // CHECK-LABEL: @bytes
-// CHECK: scf.for
-// CHECK: vector.load %{{.*}} : memref<{{.*}}xi8{{.*}}>, vector<32xi8>
+// CHECK-COUNT-4: arith.subi %{{.*}} : vector<32xi8>
+// CHECK: vector.store
+// CHECK: scf.for %{{.*}} = %c0 to %dim
 // CHECK: scf.for
 // CHECK: %[[FIRST:.*]] = llvm.call_intrinsic "llvm.x86.avx2.pmadd.ub.sw"
 // CHECK-NEXT: %[[SECOND:.*]] = llvm.call_intrinsic "llvm.x86.avx2.pmadd.ub.sw"
@@ -61,7 +62,7 @@ func.func @nibbles(%x: memref<?x64xi8>, %w: memref<1x8x16x4xi8>, %s: memref<1x2x
 // CHECK: arith.shrui %{{.*}} : vector<16xi16>
 // CHECK: arith.shrsi %{{.*}} : vector<16xi16>
 // CHECK-COUNT-2: llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"
-func.func @bytes(%x: memref<?x16xi8>, %w: memref<1x4x16x4xi8>, %y: memref<?x8xf32>, %z: memref<?x8xf32>) {
+func.func @bytes(%x: memref<?x16xi8>, %w: memref<1x4x16x4xi8>, %p: memref<1x3x16x4xi8>, %y: memref<?x8xf32>, %z: memref<?x8xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
@@ -69,7 +70,9 @@ func.func @bytes(%x: memref<?x16xi8>, %w: memref<1x4x16x4xi8>, %y: memref<?x8xf3
   tile.kernel grid(%n) = (%c1) {
     %wv = tile.packed %w : memref<1x4x16x4xi8> -> !tile.view<8x16xi8>
     %q = tile.load %wv[%c0, %c0] : !tile.view<8x16xi8> -> !tile.tile<8x16xi8>
-    %six = tile.dequantize %q bits 6 : !tile.tile<8x16xi8> -> !tile.tile<8x16xf32>
+    %pv = tile.packed %p : memref<1x3x16x4xi8> -> !tile.view<8x16xi6>
+    %o = tile.load %pv[%c0, %c0] : !tile.view<8x16xi6> -> !tile.tile<8x16xi6>
+    %six = tile.dequantize %o : !tile.tile<8x16xi6> -> !tile.tile<8x16xf32>
     %all = tile.dequantize %q : !tile.tile<8x16xi8> -> !tile.tile<8x16xf32>
     %xv = tile.view %x axes(0, 1) : memref<?x16xi8> -> !tile.view<?x16xi8>
     %yv = tile.view %y axes(0, 1) : memref<?x8xf32> -> !tile.view<?x8xf32>

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Integers of a few bits, as words of panels have them, on their way to products.
+#ifndef FOVEA_LOWERING_CPU_FEWBITS_H
+#define FOVEA_LOWERING_CPU_FEWBITS_H
+
+#include "dialects/PackedIntegers.h"
+#include "lowering/Tile/Emitter.h"
+
+namespace mlir::fovea {
+
+inline int64_t getLanes(Value vector) {
+  return cast<VectorType>(vector.getType()).getNumElements();
+}
+
+/// Vectors of i32 as four times as many bytes, and back.
+Value asBytes(Emitter &b, Value words);
+Value asWords(Emitter &b, Value bytes);
+
+/// Word `i` of a unit, for each output of a vector.
+using LoadWord = function_ref<Value(int64_t i)>;
+
+/// What integers in panels are: two's complement of so many bits, or numbers of a table's entries.
+struct FewBits {
+  PackedIntegers packed = {8};
+  ArrayRef<int8_t> table = {};
+
+  /// Whether parts are bytes as they lie.
+  bool areBytes() const { return packed.bits == 8; }
+  /// How many k have parts that are read together, those of even k and those of odd ones; of bytes
+  /// there is one part. A unit has at least so many.
+  int64_t piece() const { return areBytes() ? 4 : 8; }
+  /// By how many bits signed bytes are shifted up: they are products of what they stand for.
+  int64_t shift() const { return table.empty() ? 8 - packed.bits : 0; }
+
+  /// A part as signed bytes, shifted up.
+  Value unpackSigned(Emitter &b, int64_t part, LoadWord load) const;
+  /// A part as unsigned bytes, which are greater by `zeroPoint`: of a table's entries by any; else
+  /// by that of bytes, of what is shifted up, or by half of 2^bits, of what is not.
+  Value unpackUnsigned(Emitter &b, int64_t part, LoadWord load, uint8_t zeroPoint) const;
+
+private:
+  /// A part in the highest bits of bytes, or in the lowest, the sign turned over or as it is.
+  Value unpackHigh(Emitter &b, int64_t part, LoadWord load, bool flipsSign) const;
+  Value unpackLow(Emitter &b, int64_t part, LoadWord load, bool flipsSign) const;
+  Value lookUp(Emitter &b, Value numbers, uint8_t zeroPoint) const;
+};
+
+/// The integers of a unit one by one, as vectors of i32.
+class UnitIntegers {
+public:
+  UnitIntegers(Emitter &b, const FewBits &form, LoadWord load);
+  /// Of neighbour k.
+  Value get(Emitter &b, int64_t k) const;
+
+private:
+  const FewBits *form;
+  SmallVector<Value> parts; ///< or the word
+};
+
+} // namespace mlir::fovea
+
+#endif // FOVEA_LOWERING_CPU_FEWBITS_H
