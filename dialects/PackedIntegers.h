@@ -21,20 +21,20 @@ namespace mlir::fovea {
 struct PackedIntegers {
   int64_t bits;
 
-  int64_t lowBits() const { return bits < 4 ? 2 : bits < 8 ? 4 : 8; }
-  int64_t highBits() const { return bits - lowBits(); }
-  int64_t parts() const { return 8 / (highBits() > 0 ? highBits() : lowBits()); }
-  int64_t unit() const { return 4 * parts(); }
-  int64_t words() const { return unit() * bits / 32; }
+  constexpr int64_t lowBits() const { return bits < 4 ? 2 : bits < 8 ? 4 : 8; }
+  constexpr int64_t highBits() const { return bits - lowBits(); }
+  constexpr int64_t parts() const { return 8 / (highBits() > 0 ? highBits() : lowBits()); }
+  constexpr int64_t unit() const { return 4 * parts(); }
+  constexpr int64_t words() const { return unit() * bits / 32; }
 
   /// Of neighbour k of a unit.
-  int64_t part(int64_t k) const { return bits == 8 ? 0 : k / 8 * 2 + k % 2; }
-  int64_t byte(int64_t k) const { return bits == 8 ? k : k % 8 / 2; }
+  constexpr int64_t part(int64_t k) const { return bits == 8 ? 0 : k / 8 * 2 + k % 2; }
+  constexpr int64_t byte(int64_t k) const { return bits == 8 ? k : k % 8 / 2; }
   /// Where the bytes of a part have its bits, from the lowest on.
-  int64_t lowWord(int64_t part) const { return part * lowBits() / 8; }
-  int64_t lowShift(int64_t part) const { return part * lowBits() % 8; }
-  int64_t highWord() const { return words() - 1; }
-  int64_t highShift(int64_t part) const { return part * highBits(); }
+  constexpr int64_t lowWord(int64_t part) const { return part * lowBits() / 8; }
+  constexpr int64_t lowShift(int64_t part) const { return part * lowBits() % 8; }
+  constexpr int64_t highWord() const { return words() - 1; }
+  constexpr int64_t highShift(int64_t part) const { return part * highBits(); }
 };
 
 /// Those that only units tell where they are: neither bytes nor halves of them.

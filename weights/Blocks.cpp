@@ -269,14 +269,7 @@ namespace {
 class PanelRow {
 public:
   PanelRow(const BlockFormat &format, const BlockPanel &panel, int64_t row, char *out)
-      : format(format), panel(panel), packed{format.codeBits}, row(row), out(out),
-        lowMask((1u << packed.lowBits()) - 1), highMask((1u << packed.highBits()) - 1) {
-    for (int64_t k = 0; k < packed.unit(); ++k) {
-      int64_t part = packed.part(k), bit = packed.byte(k) * 8;
-      places[k] = {packed.lowWord(part), bit + packed.lowShift(part), packed.highWord(),
-                   bit + packed.highShift(part)};
-    }
-  }
+      : format(format), panel(panel), row(row), out(out) {}
 
   void put(int64_t block, const BlockParts &parts) {
     putCodes(block * format.elements, parts);
@@ -295,18 +288,43 @@ public:
   }
 
 private:
-  /// The words of a row are a panel's width apart. A block has whole units.
   void putCodes(int64_t first, const BlockParts &parts) {
-    char *at = out + panel.codes + first * format.codeBits / 8 * kStoredPanelWidth + row * 4;
+    switch (format.codeBits) {
+    case 2:
+      return putCodes<2>(first, parts);
+    case 4:
+      return putCodes<4>(first, parts);
+    case 5:
+      return putCodes<5>(first, parts);
+    case 6:
+      return putCodes<6>(first, parts);
+    case 8:
+      return putCodes<8>(first, parts);
+    default:
+      llvm_unreachable("all numbers of bits are above");
+    }
+  }
+
+  /// The words of a row are a panel's width apart. A block has whole units.
+  template <int64_t bits> void putCodes(int64_t first, const BlockParts &parts) {
+    constexpr PackedIntegers packed{bits};
+    constexpr uint32_t lowMask = (1u << packed.lowBits()) - 1;
+    constexpr uint32_t highMask = (1u << packed.highBits()) - 1;
+    char *at = out + panel.codes + first * bits / 8 * kStoredPanelWidth + row * 4;
     const int8_t *code = parts.codes.data();
     for (int64_t units = format.elements / packed.unit(); units > 0; --units) {
-      uint32_t words[kMostWords] = {};
+      uint32_t words[packed.words()] = {};
       for (int64_t k = 0; k < packed.unit(); ++k, ++code) {
-        words[places[k].lowWord] |= (*code & lowMask) << places[k].low;
-        words[places[k].highWord] |= (*code >> packed.lowBits() & highMask) << places[k].high;
+        int64_t part = packed.part(k), bit = packed.byte(k) * 8;
+        words[packed.lowWord(part)] |= (*code & lowMask) << (bit + packed.lowShift(part));
+        if (packed.highBits() > 0)
+          words[packed.highWord()] |= (*code >> packed.lowBits() & highMask)
+                                      << (bit + packed.highShift(part));
       }
-      for (int64_t word = 0; word < packed.words(); ++word, at += kStoredPanelWidth * 4)
-        std::memcpy(at, &words[word], 4); // little endian
+      for (uint32_t word : words) {
+        std::memcpy(at, &word, 4); // little endian
+        at += kStoredPanelWidth * 4;
+      }
     }
   }
 
@@ -316,16 +334,8 @@ private:
 
   const BlockFormat &format;
   const BlockPanel &panel;
-  PackedIntegers packed;
   int64_t row;
   char *out;
-  static constexpr int64_t kMostWords = 5, kLongestUnit = 32;
-  uint32_t lowMask, highMask;
-  /// Of each neighbour of a unit: words, and bits of these.
-  struct Place {
-    int64_t lowWord, low, highWord, high;
-  };
-  std::array<Place, kLongestUnit> places;
 };
 } // namespace
 
