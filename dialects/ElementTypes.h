@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which floating-point elements are computed in which. Floats of 8 bits are nobody's here: they are
-// refused where a model is read.
+// Which floating-point elements are computed in which, and which integers lie in units. Floats of 8
+// bits are nobody's here: they are refused where a model is read.
 #ifndef FOVEA_DIALECTS_ELEMENTTYPES_H
 #define FOVEA_DIALECTS_ELEMENTTYPES_H
 
+#include "dialects/PackedIntegers.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -26,6 +27,13 @@ inline FloatType getAccumulationType(Type type) {
   if (getElementTypeOrSelf(type).isF64())
     return Float64Type::get(context);
   return Float32Type::get(context);
+}
+
+/// Of i2, i5 and i6, which only units tell where they are; nothing for others.
+inline std::optional<PackedIntegers> getUnits(Type type) {
+  if (!type.isSignlessInteger() || !lieInUnits(type.getIntOrFloatBitWidth()))
+    return std::nullopt;
+  return PackedIntegers{type.getIntOrFloatBitWidth()};
 }
 
 } // namespace mlir::fovea

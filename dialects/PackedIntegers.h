@@ -9,9 +9,10 @@
 namespace mlir::fovea {
 
 /// Neighbours in k of one output that fill whole words of four bytes are a unit. The four that an
-/// instruction multiplies together are a part: of each byte of a word it has the same bits. Of 4
-/// bits a word has two parts, of even and of odd k among eight; of 2 bits four, of sixteen. Of 5
-/// and 6 bits the low four lie so, and behind them, in a word of its own, what is left of each:
+/// instruction multiplies together, k, k + 2, k + 4 and k + 6 of eight, are a part: it has the same
+/// bits of each of a word's four bytes. Of 4 bits a word has two parts, of even and of odd k among
+/// eight; of 2 bits four, of sixteen. Of 5 and 6 bits the low four lie so, and behind them, in a
+/// word of its own, what is left of each:
 ///
 ///     2 bits, unit of 16: [k 0..15]
 ///     4 bits, unit of 8:  [k 0..7]
@@ -38,7 +39,7 @@ struct PackedIntegers {
 };
 
 /// Those that only units tell where they are: neither bytes nor halves of them.
-inline constexpr bool isOfFewBits(int64_t bits) { return bits == 2 || bits == 5 || bits == 6; }
+inline constexpr bool lieInUnits(int64_t bits) { return bits == 2 || bits == 5 || bits == 6; }
 
 } // namespace mlir::fovea
 

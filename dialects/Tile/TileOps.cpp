@@ -221,6 +221,10 @@ LogicalResult ViewOp::verify() {
     return emitOpError("expects two axes with a length, got one");
   // (C2)
   ViewType view = getView().getType();
+  // (C4)
+  if (fovea::getUnits(view.getElementType()))
+    return emitOpError("expects elements that lie one by one, which ")
+           << view.getElementType() << " does in no buffer but a packed one";
   int64_t rows = axes.size() == 1 ? 1 : memory.getDimSize(axes.front());
   if (getLength())
     rows = ShapedType::kDynamic;
@@ -231,23 +235,17 @@ LogicalResult ViewOp::verify() {
   return success();
 }
 
-/// Of i2, i5 and i6.
-static std::optional<fovea::PackedIntegers> getFewBits(Type type) {
-  if (!type.isSignlessInteger() || !fovea::isOfFewBits(type.getIntOrFloatBitWidth()))
-    return std::nullopt;
-  return fovea::PackedIntegers{type.getIntOrFloatBitWidth()};
-}
-
 int64_t PackedOp::getInterleave() {
   if (std::optional<fovea::PackedIntegers> packed =
-          getFewBits(getView().getType().getElementType()))
+          fovea::getUnits(getView().getType().getElementType()))
     return packed->unit();
   MemRefType type = getMemory().getType();
   return (type.getRank() == 4 ? type.getDimSize(3) : 1) * (isOfNibbles() ? 2 : 1);
 }
 
 int64_t PackedOp::getWords() {
-  std::optional<fovea::PackedIntegers> packed = getFewBits(getView().getType().getElementType());
+  std::optional<fovea::PackedIntegers> packed =
+      fovea::getUnits(getView().getType().getElementType());
   return packed ? packed->words() : 1;
 }
 
@@ -262,8 +260,8 @@ LogicalResult PackedOp::verify() {
                        "8 or 16], got ")
            << memory;
   // (C4)
-  bool isOfFewBits = getFewBits(view.getElementType()).has_value();
-  if (isOfFewBits && (rank != 4 || memory.getDimSize(3) != 4))
+  bool liesInUnits = fovea::getUnits(view.getElementType()).has_value();
+  if (liesInUnits && (rank != 4 || memory.getDimSize(3) != 4))
     return emitOpError("expects a buffer [panels, words, outputs, 4] for ")
            << view << ", got " << memory;
   // (C2)
@@ -274,7 +272,7 @@ LogicalResult PackedOp::verify() {
       depth != memory.getDimSize(1))
     return emitOpError("expects a view whose sizes fill ") << memory << ", got " << view;
   // (C3)
-  bool isOfBytes = isOfNibbles() || isOfFewBits;
+  bool isOfBytes = isOfNibbles() || liesInUnits;
   Type element = isOfBytes ? IntegerType::get(getContext(), 8) : view.getElementType();
   if (element != memory.getElementType())
     return emitOpError("expects a buffer of ") << element << " for " << view << ", got " << memory;
@@ -289,7 +287,7 @@ static LogicalResult verifyElements(Operation *op, Type a, Type b) {
 
 LogicalResult LoadOp::verify() {
   // (C2)
-  if (getFewBits(getTile().getType().getElementType()) &&
+  if (fovea::getUnits(getTile().getType().getElementType()) &&
       !llvm::all_of(getTile().getUsers(), llvm::IsaPred<DequantizeOp>))
     return emitOpError("expects ") << getTile().getType() << " to be read by tile.dequantize alone";
   // (C1)
@@ -306,7 +304,7 @@ LogicalResult GatherOp::verify() {
            << getTile().getType().getRows() << " integers, got " << rows;
   // (C1)
   Type element = getView().getType().getElementType();
-  if (element.isInteger(4) || getFewBits(element))
+  if (element.isInteger(4) || fovea::getUnits(element))
     return emitOpError("expects elements of whole bytes, got ") << getView().getType();
   return verifyElements(*this, getView().getType().getElementType(),
                         getTile().getType().getElementType());
@@ -324,7 +322,7 @@ LogicalResult StoreOp::verify() {
 //===-- dequantize ---------------------------------------------------------------------------===//
 
 static bool isQuantized(Type type) {
-  return type.isSignlessInteger(4) || type.isSignlessInteger(8) || getFewBits(type);
+  return type.isSignlessInteger(4) || type.isSignlessInteger(8) || fovea::getUnits(type);
 }
 static bool isScale(Type type) { return fovea::isComputedInF32(type); }
 
@@ -352,6 +350,10 @@ LogicalResult DequantizeOp::verify() {
     return emitOpError("expects a tile of i2, i4, i5, i6 or i8 and a result like it of f16, bf16 "
                        "or f32, got ")
            << input << " and " << result;
+  // (C5)
+  if (fovea::getUnits(input.getElementType()) && !getLoad())
+    return emitOpError("expects integers that tile.load gives, got other ones of ")
+           << input.getElementType();
   // (C3)
   if (getBias() != 0 && !getOffsets())
     return emitOpError("expects offsets beside a bias, got a bias of ") << getBias();
@@ -687,7 +689,8 @@ LogicalResult CopyOp::verify() {
              << scales << " for " << view;
   }
   // (C1)
-  if (isQuantized(view.getElementType()) && fovea::isComputedInF32(type.getElementType()))
+  if (isQuantized(view.getElementType()) && !fovea::getUnits(view.getElementType()) &&
+      fovea::isComputedInF32(type.getElementType()))
     return success();
   return verifyElements(*this, view.getElementType(), type.getElementType());
 }
@@ -716,11 +719,14 @@ static std::tuple<int64_t, int64_t, Type> getMatrix(Type type) {
   return {memory.getRows(), memory.getColumns(), memory.getElementType()};
 }
 
-/// A load, or what loaded integers and scales stand for.
+/// A load, or what loaded integers and scales alone stand for.
 static bool isReadWhereItLies(Value operand) {
   auto dequantize = operand.getDefiningOp<DequantizeOp>();
   if (!dequantize)
     return operand.getDefiningOp<LoadOp>() != nullptr;
+  if (dequantize.getTable() || dequantize.getOffsets() ||
+      fovea::getUnits(dequantize.getInput().getType().getElementType()))
+    return false;
   return llvm::all_of(dequantize->getOperands(),
                       [](Value input) { return input.getDefiningOp<LoadOp>() != nullptr; });
 }

@@ -104,6 +104,7 @@ def ViewOp : TileOp<"view", [Pure, AttrSizedOperandSegments]> {
     * (C1) there are one or two axes, ascending or descending, of the buffer; `at` has an index for each other one.
     * (C2) the result has the buffer's element type, and its sizes along the axes (rows are dynamic with `length`).
     * (C3) `length` is given only with two axes.
+    * (C4) the elements are not i2, i5 or i6, which only packed weights hold.
 
     ```mlir
     %kv = tile.view %k at(%b, %g) axes(2, 3) length(%n) : memref<?x2x?x64xf32> -> !tile.view<?x64xf32>
@@ -223,6 +224,7 @@ def DequantizeOp : TileOp<"dequantize", [Pure, AttrSizedOperandSegments]> {
     * (C3) offsets have the shape of the scales, which are there, and are of f16, bf16 or f32; a bias other than zero is
       beside offsets.
     * (C4) a table has 16 integers, for an input of i4.
+    * (C5) integers of 2, 5 and 6 bits are those of a tile.load.
 
     ```mlir
     %q = tile.load %w[%j, %c0] : !tile.view<512x192xi4> -> !tile.tile<48x192xi4>
@@ -749,7 +751,8 @@ def MmaOp : TileOp<"mma"> {
 
     * (C1) the shapes of a, b and the result fit together.
     * (C2) the result is of f32 or f64; a's and b's elements are floating-point numbers no wider.
-    * (C3) a tile operand is a load's, or a `tile.dequantize`'s of loads, or an atom's a.
+    * (C3) a tile operand is a load's, or a `tile.dequantize`'s of loads of i4 or i8 without a table and offsets, or an
+      atom's a.
     * (C4) an atom takes the operands' types and sums in the result's.
     * (C5) shared memory has a swizzle if the atom is `m64k16`, and only then; that atom's depth is a multiple of 16, and
       its result has whole 64 rows and eights of columns, up to 256.

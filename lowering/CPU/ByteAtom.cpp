@@ -3,9 +3,10 @@
 // The products of four neighbours in k, unsigned by signed bytes, are added to a sum of 32 bits by
 // one instruction, four times as many operations as a multiply-and-add of f32, without rounding; or
 // in 16 bits first, as many as these hold (ProductInstructions.h). Refuses depths and groups that
-// are no whole words.
+// are no whole units.
 #include "dialects/Tile/TileDialect.h"
 #include "lowering/CPU/NeonMatrices.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -28,10 +29,12 @@ static Value splatWord(Emitter &b, uint32_t value, int64_t count) {
 
 //===-- Factors ------------------------------------------------------------------------------===//
 
-/// By how many bits integers are shifted up as they are multiplied; where products are added in 16
-/// bits they are not.
+int64_t mlir::fovea::getShift(Emitter &b, const FewBits &form, int64_t bits) {
+  return b.products->countShorts(bits) == 0 ? form.shift() : 0;
+}
+
 static int64_t getShift(Emitter &b, const LaneOperand &lane) {
-  return b.products->countShorts(lane.bits) == 0 ? lane.form().shift() : 0;
+  return getShift(b, lane.form(), lane.bits);
 }
 
 Value mlir::fovea::byPowerOfTwo(Emitter &b, Value factor, int64_t exponent, int64_t lanes) {
@@ -102,6 +105,7 @@ public:
     while (count % unroll != 0)
       unroll /= 2;
     int64_t together = holdsShorts() ? 1 : std::clamp<int64_t>(shortSums, 1, 2);
+    // More of a unit together would take a register for each of the row's words.
     if (block.rows() == 1)
       together = std::max(together, std::min<int64_t>(pieces, 2));
     heldPieces = std::min(unroll, ByteElements::kWords);
@@ -138,8 +142,8 @@ private:
   /// Whether a single row gives its zero point to the vectors because a sum is several
   /// instructions: one beside the products in place of one for each vector.
   bool sumsOnce() const { return block.rows() == 1 && b.products->countShorts(1) > 0; }
-  int64_t getZeroPoint() const {
-    return shortSums > 0 ? 1 << (lane.bits - 1) : tile::DotOp::kZeroPoint;
+  uint8_t getZeroPoint() const {
+    return shortSums > 0 ? static_cast<uint8_t>(1 << (lane.bits - 1)) : tile::DotOp::kZeroPoint;
   }
   /// Whether sums of 16 bits are held from piece to piece, until they are full; those of fewer
   /// products are added to the sums of 32 at once.
@@ -271,23 +275,18 @@ private:
                               (piece == 0 || packed.lowWord(2 * piece - 1) != word);
   }
 
-  /// Bytes of four k each, signed unless they have the zero point: of less than bytes those of even
-  /// k, and of odd ones.
+  /// Bytes of four k each, signed unless they have the zero point: of a piece of less than bytes
+  /// those of even k, and of odd ones.
   SmallVector<Value> unpack(int64_t piece, LoadWord load) {
-    auto zeroPoint = static_cast<uint8_t>(getZeroPoint());
     if (unpacks) {
       SmallVector<Value> parts;
       for (int64_t part : {2 * piece, 2 * piece + 1})
-        parts.push_back(swaps ? form.unpackUnsigned(b, part, load, zeroPoint)
+        parts.push_back(swaps ? form.unpackUnsigned(b, part, load, getZeroPoint())
                               : form.unpackSigned(b, part, load));
       return parts;
     }
     Value bytes = load(0);
-    if (swaps)
-      bytes = shortSums > 0
-                  ? Value(arith::AddIOp::create(b, bytes, splatByte(b, zeroPoint, getLanes(bytes))))
-                  : shiftByZeroPoint(b, bytes);
-    return {bytes};
+    return {swaps ? shiftByZeroPoint(b, bytes) : bytes};
   }
 
   /// Of row r, the k that `unpack` gives, in all lanes.
@@ -435,7 +434,7 @@ static void loadBlockFactors(Emitter &b, DotBlock &block, Value k) {
     return;
   for (Value &scale : lane.blockScales.loaded)
     scale = byPowerOfTwo(b, scale, -shift, block.lanes);
-  lane.bias <<= shift;
+  lane.bias *= int64_t(1) << shift;
 }
 
 SmallVector<Value> ByteAtom::emit(Emitter &b, const DotBlock &block, SmallVector<Value> acc) const {

@@ -21,6 +21,18 @@ static bool areWholeUnits(DequantizeOp op, int64_t unit) {
   return depth > 0 && depth % unit == 0 && op.getGroup() % unit == 0;
 }
 
+bool TileLowering::multipliesWholeUnits(DequantizeOp op, int64_t unit) {
+  auto hasWholeDepth = [&](Operation *user) {
+    auto dot = dyn_cast<DotOp>(user);
+    if (!dot)
+      return true;
+    DotOperands operands(dot, layoutOf(dot.getResult()));
+    return !validAlong(operands.other, 1 - operands.otherAxis);
+  };
+  return areWholeUnits(op, unit) && !validAlong(op.getInput(), 1) &&
+         llvm::all_of(op->getUsers(), hasWholeDepth);
+}
+
 bool TileLowering::readsPanels(DequantizeOp op) {
   LoadOp load = op.getLoad();
   if (!load || !readsPanels(load))
@@ -28,8 +40,8 @@ bool TileLowering::readsPanels(DequantizeOp op) {
   const ViewMemory &view = viewOf(load.getView());
   if (view.interleave * static_cast<int64_t>(view.type.getIntOrFloatBitWidth()) != 32 * view.words)
     return false;
-  // What only whole units tell is not read one by one.
-  if ((view.isOfFewBits() || op.getTable()) && !areWholeUnits(op, view.interleave))
+  // Such are not read one by one.
+  if ((view.liesInUnits() || op.getTable()) && !multipliesWholeUnits(op, view.interleave))
     return false;
   return readsFactors(op, op.getScales()) && readsFactors(op, op.getOffsets());
 }
@@ -99,9 +111,9 @@ void TileLowering::forEachGroup(DequantizeOp op, function_ref<void(const PanelGr
 
 Value TileLowering::loadWord(const PanelGroup &group, Value within, int64_t word) {
   const ViewMemory &view = group.view;
-  int64_t unit = view.isOfNibbles() ? 2 : 1, size = view.unitSize() / unit;
+  int64_t perByte = view.isOfNibbles() ? 2 : 1, size = view.unitSize() / perByte;
   Value number = b.div(b.add(group.first, within), view.interleave);
-  Value at = b.add(b.div(group.start, unit), b.mul(number, size));
+  Value at = b.add(b.div(group.start, perByte), b.mul(number, size));
   return b.load(b.getI8Type(), view.flat, b.add(at, word * (size / view.words)), 4 * lanes);
 }
 

@@ -86,7 +86,7 @@ StreamFetch::StreamFetch(Emitter &b, const DotBlock &block, Value k, Value place
   if (lane.streams && lane.jump)
     this->place =
         b.add(place, getFetchDistance(b, lane.stride, lane.jump, b.div(k, lane.interleave),
-                                      b.div(block.depth, lane.interleave), getVectorsAhead(block)));
+                                      b.div(block.depth, lane.interleave), getStepsAhead(block)));
 }
 
 void StreamFetch::fetch(int64_t v, Value at, Value constant) const {
@@ -95,7 +95,7 @@ void StreamFetch::fetch(int64_t v, Value at, Value constant) const {
   if (lane.streams && (block.lanes > 4 || v % 4 == 0))
     b.prefetch(lane.memory,
                place ? b.add(b.add(lane.vectors[v], place), constant)
-                     : b.add(at, b.mul(lane.stride, getVectorsAhead(block))),
+                     : b.add(at, b.mul(lane.stride, getStepsAhead(block))),
                getFetchLocality(block));
 }
 
@@ -216,8 +216,8 @@ public:
   /// What is held in registers beside the sums is kept small: of one row, its elements; else the
   /// vectors of one k.
   void run() {
-    if (lane.next && fetches)
-      b.prefetch(lane.memory, b.add(b.add(lane.next, place), constant), /*locality=*/2);
+    for (int64_t word = 0; word < lane.words && lane.next && fetches; ++word)
+      b.prefetch(lane.memory, b.add(b.add(lane.next, place), placeOfWord(word)), /*locality=*/2);
     if (pairs)
       return runPairs();
     block.rows() == 1 ? runRow() : runRows();
@@ -297,9 +297,7 @@ private:
 
   /// Elements of the level's vectors, or four bytes of each output.
   Value load(int64_t v, int64_t word = 0) {
-    Value part = constant;
-    if (word > 0)
-      part = b.add(part, b.mul(lane.wordStride, word));
+    Value part = placeOfWord(word);
     Value at = b.add(b.add(lane.vectors[v], place), part);
     int64_t bytes = 4 * block.lanes / getStorageBytes(elementOf(lane.memory));
     int64_t elements = interleave == 1 ? block.lanes : bytes;
@@ -309,6 +307,11 @@ private:
     if (interleave == 1 || lane.isOfIntegers())
       return loaded;
     return vector::BitCastOp::create(b, words, loaded);
+  }
+
+  /// Behind where the step begins.
+  Value placeOfWord(int64_t word) {
+    return word == 0 ? constant : b.add(constant, b.mul(lane.wordStride, word));
   }
 
   static int64_t getStorageBytes(Type element) { return element.getIntOrFloatBitWidth() / 8; }

@@ -103,9 +103,9 @@ public:
                                   SmallVector<Value> acc) const = 0;
 };
 
-/// How far ahead of its use a stream is fetched, in vectors: of one row, which is read as fast as
-/// memory gives it, as many bytes of few streams as of many.
-inline int64_t getVectorsAhead(const DotBlock &block) {
+/// How far ahead of its use a stream is fetched, in steps of its stride: of one row, which is read
+/// as fast as memory gives it, as many bytes of few streams as of many.
+inline int64_t getStepsAhead(const DotBlock &block) {
   constexpr int64_t kLeast = 16, kOfAllStreams = 256;
   int64_t vectors = block.rows() == 1 ? std::max(kLeast, kOfAllStreams / block.vectors()) : kLeast;
   return llvm::divideCeil(vectors, block.lane.words);
@@ -142,6 +142,10 @@ Value asFloat(Emitter &b, Value loaded, Type element);
 
 /// Loaded factors of this type, floats or i8, as f32.
 Value toFactors(Emitter &b, Value loaded, Type element);
+
+/// By how many bits integers of so many are shifted up as they are multiplied; where products are
+/// added in 16 bits they are not.
+int64_t getShift(Emitter &b, const FewBits &form, int64_t bits);
 
 /// The factor, or 1, times a power of two; exact.
 Value byPowerOfTwo(Emitter &b, Value factor, int64_t exponent, int64_t lanes);
@@ -192,7 +196,7 @@ private:
   SmallVector<Value> vectors;
 };
 
-/// Products of unsigned bytes by integers of eight and four bits, sums of f32.
+/// Products of unsigned bytes by integers of at most eight bits, sums of f32.
 const DotAtom &getByteAtom();
 
 /// Products of pairs of bf16, sums of f32.

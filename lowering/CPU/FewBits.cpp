@@ -2,6 +2,7 @@
 #include "lowering/CPU/FewBits.h"
 #include "dialects/Tile/TileDialect.h"
 #include "lowering/CPU/DotAtoms.h"
+#include "lowering/Tile/LoadPacked.h"
 
 using namespace mlir;
 using namespace mlir::fovea;
@@ -55,19 +56,21 @@ static Value flipHighest(Emitter &b, Value bytes, int64_t width) {
 
 //===-- Parts --------------------------------------------------------------------------------===//
 
-Value FewBits::unpackSigned(Emitter &b, int64_t part, LoadWord load) const {
-  if (areBytes())
-    return load(0);
-  return table.empty() ? unpackHigh(b, part, load, /*flipsSign=*/false)
-                       : lookUp(b, unpackLow(b, part, load, /*flipsSign=*/false), 0);
+Value FewBits::unpackSigned(Emitter &b, int64_t part, LoadWord load, bool isShifted) const {
+  if (!table.empty())
+    return lookUp(b, unpackLow(b, part, load, /*flipsSign=*/false), 0);
+  if (isShifted)
+    return unpackHigh(b, part, load, /*flipsSign=*/false);
+  Value bytes = unpackLow(b, part, load, /*flipsSign=*/true);
+  return arith::SubIOp::create(b, bytes, splatByte(b, zeroPoint(), getLanes(bytes)));
 }
 
-Value FewBits::unpackUnsigned(Emitter &b, int64_t part, LoadWord load, uint8_t zeroPoint) const {
+Value FewBits::unpackUnsigned(Emitter &b, int64_t part, LoadWord load, uint8_t added) const {
   if (!table.empty())
-    return lookUp(b, unpackLow(b, part, load, /*flipsSign=*/false), zeroPoint);
-  if (zeroPoint == tile::DotOp::kZeroPoint)
+    return lookUp(b, unpackLow(b, part, load, /*flipsSign=*/false), added);
+  if (added == tile::DotOp::kZeroPoint)
     return unpackHigh(b, part, load, /*flipsSign=*/true);
-  assert(zeroPoint == 1 << (packed.bits - 1) && "what turning the sign over adds");
+  assert(added == zeroPoint() && "what turning the sign over adds");
   return unpackLow(b, part, load, /*flipsSign=*/true);
 }
 
@@ -100,34 +103,25 @@ Value FewBits::unpackLow(Emitter &b, int64_t part, LoadWord load, bool flipsSign
                                                       /*hasSign=*/true)));
 }
 
-/// The table's entry of each number, greater by `zeroPoint`: by the level's instruction, or entry
-/// by entry.
-Value FewBits::lookUp(Emitter &b, Value numbers, uint8_t zeroPoint) const {
-  SmallVector<uint8_t> entries;
+/// By the level's instruction, or entry by entry.
+Value FewBits::lookUp(Emitter &b, Value numbers, uint8_t added) const {
+  SmallVector<int8_t> entries;
   for (int8_t entry : table)
-    entries.push_back(static_cast<uint8_t>(entry + zeroPoint));
-  if (b.products)
-    return b.products->lookUp(b, entries, numbers);
-  Value result = splatLike(b, numbers, entries[0]);
-  for (size_t i = 1; i < entries.size(); ++i) {
-    Value isThis = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, numbers,
-                                         splatLike(b, numbers, static_cast<uint8_t>(i)));
-    result = arith::SelectOp::create(b, isThis, splatLike(b, numbers, entries[i]), result);
-  }
-  return result;
+    entries.push_back(static_cast<int8_t>(entry + added));
+  return b.products ? b.products->lookUp(b, entries, numbers) : fovea::lookUp(b, entries, numbers);
 }
 
 //===-- One by one ---------------------------------------------------------------------------===//
 
 UnitIntegers::UnitIntegers(Emitter &b, const FewBits &form, LoadWord load) : form(&form) {
-  bool isWord = form.table.empty() && !isOfFewBits(form.packed.bits);
+  bool isWord = form.table.empty() && !lieInUnits(form.packed.bits);
   for (int64_t part = 0; part < (isWord ? 1 : form.packed.parts()); ++part)
     parts.push_back(asWords(b, isWord ? load(0) : form.unpackSigned(b, part, load)));
 }
 
 Value UnitIntegers::get(Emitter &b, int64_t k) const {
   const PackedIntegers &packed = form->packed;
-  if (form->table.empty() && !isOfFewBits(packed.bits))
+  if (form->table.empty() && !lieInUnits(packed.bits))
     return extractIntegers(b, parts.front(), k, packed.bits);
   Value byte = extractIntegers(b, parts[packed.part(k)], packed.byte(k), 8);
   if (form->shift() == 0)

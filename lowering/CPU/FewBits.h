@@ -30,20 +30,23 @@ struct FewBits {
   /// How many k have parts that are read together, those of even k and those of odd ones; of bytes
   /// there is one part. A unit has at least so many.
   int64_t piece() const { return areBytes() ? 4 : 8; }
-  /// By how many bits signed bytes are shifted up: they are products of what they stand for.
+  /// By how many bits bytes are shifted up, where they are: they are multiples then.
   int64_t shift() const { return table.empty() ? 8 - packed.bits : 0; }
+  /// What turning over the sign adds to integers that are not.
+  uint8_t zeroPoint() const { return static_cast<uint8_t>(1 << (packed.bits - 1)); }
 
-  /// A part as signed bytes, shifted up.
-  Value unpackSigned(Emitter &b, int64_t part, LoadWord load) const;
-  /// A part as unsigned bytes, which are greater by `zeroPoint`: of a table's entries by any; else
-  /// by that of bytes, of what is shifted up, or by half of 2^bits, of what is not.
-  Value unpackUnsigned(Emitter &b, int64_t part, LoadWord load, uint8_t zeroPoint) const;
+  /// A part of less than bytes as signed bytes, shifted up or as such; a table's entries as such.
+  Value unpackSigned(Emitter &b, int64_t part, LoadWord load, bool isShifted = true) const;
+  /// The same as unsigned bytes, to which this is added: to a table's entries anything, the zero
+  /// point of bytes to what is shifted up, and `zeroPoint()` to what is not.
+  Value unpackUnsigned(Emitter &b, int64_t part, LoadWord load, uint8_t added) const;
 
 private:
   /// A part in the highest bits of bytes, or in the lowest, the sign turned over or as it is.
   Value unpackHigh(Emitter &b, int64_t part, LoadWord load, bool flipsSign) const;
   Value unpackLow(Emitter &b, int64_t part, LoadWord load, bool flipsSign) const;
-  Value lookUp(Emitter &b, Value numbers, uint8_t zeroPoint) const;
+  /// The table's entry of each number, to which this is added.
+  Value lookUp(Emitter &b, Value numbers, uint8_t added) const;
 };
 
 /// The integers of a unit one by one, as vectors of i32.

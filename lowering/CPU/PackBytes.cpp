@@ -2,7 +2,7 @@
 //
 // Integers of weights for products of bytes by many rows: those of less become bytes once for all
 // rows, and what the zero point of the rows adds to each output is summed once. Refuses few rows,
-// and panels that are no whole words.
+// and panels that are no whole units.
 #include "lowering/CPU/TileLowering.h"
 
 using namespace mlir;
@@ -14,17 +14,9 @@ using namespace mlir::fovea::tile;
 static SmallVector<Value> unpackPiece(Emitter &b, const FewBits &form, int64_t piece, LoadWord load,
                                       bool isShifted) {
   SmallVector<Value> halves, words;
-  for (int64_t part : {2 * piece, 2 * piece + 1}) {
-    if (isShifted || !form.table.empty()) {
-      halves.push_back(form.unpackSigned(b, part, load));
-      continue;
-    }
-    auto zeroPoint = static_cast<uint8_t>(1 << (form.packed.bits - 1));
-    Value half = form.unpackUnsigned(b, part, load, zeroPoint);
-    int64_t count = cast<VectorType>(half.getType()).getNumElements();
-    halves.push_back(arith::SubIOp::create(b, half, splatByte(b, zeroPoint, count)));
-  }
-  int64_t count = cast<VectorType>(halves.front().getType()).getNumElements();
+  for (int64_t part : {2 * piece, 2 * piece + 1})
+    halves.push_back(form.unpackSigned(b, part, load, isShifted));
+  int64_t count = getLanes(halves.front());
   for (int64_t half : {0, 1}) {
     SmallVector<int64_t> order;
     for (int64_t word = 0; word < count; word += 4)
@@ -47,7 +39,7 @@ bool TileLowering::prepareBytes(DequantizeOp op) {
   const ViewMemory &view = viewOf(op.getLoad().getView());
   FewBits form = getForm(op);
   bool unpacks = !form.areBytes();
-  int64_t shift = b.products->countShorts(op.getMostBits()) == 0 ? form.shift() : 0;
+  int64_t shift = getShift(b, form, op.getMostBits());
   int64_t interleave = view.interleave, words = lanes * groups;
   int64_t factors = (op.getScales() || shift > 0) + (op.getOffsets() != nullptr);
   if (panels * (4 * words * (1 + factors) + (unpacks ? size : 0)) > kMostBytesOfPairs)

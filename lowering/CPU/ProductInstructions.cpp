@@ -41,20 +41,19 @@ static Value call(Emitter &b, StringRef name, Value sum, Value x, Value y) {
 }
 
 /// The entries, again and again, like `numbers`.
-static Value repeatEntries(Emitter &b, ArrayRef<uint8_t> entries, Value numbers) {
+static Value repeatEntries(Emitter &b, ArrayRef<int8_t> entries, Value numbers) {
   auto type = cast<VectorType>(numbers.getType());
-  SmallVector<APInt> all;
+  SmallVector<int8_t> all;
   for (int64_t i = 0; i < type.getNumElements(); ++i)
-    all.push_back(APInt(8, entries[i % entries.size()]));
-  return arith::ConstantOp::create(b, DenseElementsAttr::get(type, all));
+    all.push_back(entries[i % entries.size()]);
+  return arith::ConstantOp::create(b, DenseElementsAttr::get(type, ArrayRef(all)));
 }
 
-/// PSHUFB, of each 128 bits.
-static Value shuffleBytes(Emitter &b, ArrayRef<uint8_t> entries, Value numbers) {
+/// PSHUFB, of each 128 bits of 512 or 256.
+static Value shuffleBytes(Emitter &b, ArrayRef<int8_t> entries, Value numbers) {
   auto type = cast<VectorType>(numbers.getType());
-  StringRef name = type.getNumElements() == 64   ? "llvm.x86.avx512.pshuf.b.512"
-                   : type.getNumElements() == 32 ? "llvm.x86.avx2.pshuf.b"
-                                                 : "llvm.x86.ssse3.pshuf.b.128";
+  StringRef name =
+      type.getNumElements() == 64 ? "llvm.x86.avx512.pshuf.b.512" : "llvm.x86.avx2.pshuf.b";
   return call(b, name, type, {repeatEntries(b, entries, numbers), numbers});
 }
 
@@ -73,13 +72,14 @@ public:
     return call(b, "llvm.x86.avx512.vpdpbusd." + std::to_string(bits), sum, unsignedBytes,
                 signedBytes);
   }
-  Value lookUp(Emitter &b, ArrayRef<uint8_t> entries, Value numbers) const override {
+  Value lookUp(Emitter &b, ArrayRef<int8_t> entries, Value numbers) const override {
     return shuffleBytes(b, entries, numbers);
   }
 };
 
 /// Without VPDPBUSD: numbers of 16 bits, whose products VPMADDWD adds to 32 bits. VPMADDUBSW adds
-/// products of bytes in 16 bits, which hold no two of 255 * 128, but sixteen of bytes by nibbles.
+/// products of bytes in 16 bits, which hold no two of 255 * 128, but four of bytes by six bits, and
+/// sixteen of bytes by nibbles.
 class Avx2Products : public ProductInstructions {
 public:
   Value multiplyPairs(Emitter &, Value, Value, Value) const override {
@@ -100,7 +100,7 @@ public:
     return addProducts(b, sum, oddX, oddY);
   }
 
-  Value lookUp(Emitter &b, ArrayRef<uint8_t> entries, Value numbers) const override {
+  Value lookUp(Emitter &b, ArrayRef<int8_t> entries, Value numbers) const override {
     return shuffleBytes(b, entries, numbers);
   }
 
@@ -189,7 +189,7 @@ public:
   }
 
   /// TBL.
-  Value lookUp(Emitter &b, ArrayRef<uint8_t> entries, Value numbers) const override {
+  Value lookUp(Emitter &b, ArrayRef<int8_t> entries, Value numbers) const override {
     return call(b, "llvm.aarch64.neon.tbl1.v16i8", numbers.getType(),
                 {repeatEntries(b, entries, numbers), numbers});
   }

@@ -34,7 +34,7 @@ public:
   virtual Value convertFixedPoint(Emitter &b, Value integers, int64_t bits) const;
 
   /// The entry, of sixteen, of each number below sixteen; all are bytes.
-  virtual Value lookUp(Emitter &b, ArrayRef<uint8_t> entries, Value numbers) const = 0;
+  virtual Value lookUp(Emitter &b, ArrayRef<int8_t> entries, Value numbers) const = 0;
 
   /// How many products of unsigned bytes by integers of so many bits, which are bytes too, are
   /// added in 16 bits before these go to sums of 32; 0: each goes there by itself.

@@ -47,7 +47,7 @@ struct UnpackedPanels {
 
 /// Weights for products of bytes by many rows, in panels of one vector of outputs.
 struct PreparedBytes {
-  Value memory;  ///< bytes that nibbles became; null: they lie in memory as bytes
+  Value memory;  ///< bytes that those of less became; null: they lie in memory as bytes
   Value scales;  ///< of f32 by group; null for bytes without groups
   Value offsets; ///< likewise, the bias included; null where there are none
   Value zero;    ///< what sums of a group begin with
@@ -111,6 +111,8 @@ private:
   bool readsPanels(tile::LoadOp load);
   /// The same of integers with their scales and offsets, in panels of the same width.
   bool readsPanels(tile::DequantizeOp op);
+  /// Whether depth and groups are whole units, all of which its products multiply.
+  bool multipliesWholeUnits(tile::DequantizeOp op, int64_t unit);
   bool readsFactors(tile::DequantizeOp op, Value factors);
   /// A vector of f32 of scales or offsets: of outputs from `within` of panel `from` on, at column k
   /// of `depth`.

@@ -223,22 +223,22 @@ void TileLowering::DotLowering::placeWords(LoadOp load) {
 void TileLowering::DotLowering::placePanels(LoadOp load, DequantizeOp dequantize) {
   LaneOperand &lane = block.lane;
   const ViewMemory view = t.viewOf(load.getView());
-  // Of nibbles memory is bytes, of which each has a whole unit.
-  int64_t unit = view.isOfNibbles() ? 2 : 1;
+  // Of nibbles memory is bytes, and places are counted in elements.
+  int64_t perByte = view.isOfNibbles() ? 2 : 1;
   lane.memory = view.flat;
   lane.interleave = view.interleave;
   lane.words = view.words;
-  lane.stride = b.index(view.unitSize() / unit);
-  lane.wordStride = b.index(view.unitSize() / view.words / unit);
-  lane.alignment = alignmentOf(lanes * view.wordSize() / unit * bytesOf(lane.type));
+  lane.stride = b.index(view.unitSize() / perByte);
+  lane.wordStride = b.index(view.unitSize() / view.words / perByte);
+  lane.alignment = alignmentOf(lanes * view.wordSize() / perByte * bytesOf(lane.type));
   lane.streams = true;
   panel = view.panel;
-  panelStride = b.div(view.panelStride, unit);
+  panelStride = b.div(view.panelStride, perByte);
   int64_t width = typeOf(operands.lanes).getRows(), tilePanels = llvm::divideCeil(width, panel);
   together =
       width % panel == 0 && view.panels % tilePanels == 0 && isMultipleOf(load.getRow(), width);
-  laneStart = [this, start = startOfPanels(load), unit](Value inner) {
-    return b.div(start(inner), unit);
+  laneStart = [this, start = startOfPanels(load), perByte](Value inner) {
+    return b.div(start(inner), perByte);
   };
   // One row leaves the panels once; then those of the next tile are to be there.
   int64_t depth = typeOf(operands.lanes).getColumns();
@@ -470,14 +470,15 @@ bool TileLowering::DotLowering::emitRows(Value outer, Value inner, int64_t vecto
 int64_t TileLowering::DotLowering::countDepths(int64_t vectors) const {
   constexpr int64_t kHeld = 768 << 10, kPart = 400 << 10, kWhole = 8;
   const LaneOperand &lane = block.lane;
+  int64_t whole = std::max(kWhole, lane.interleave);
   std::optional<int64_t> depth = getConstant(block.depth);
   if (panel == 0 || !factorStarts.empty() || zeroStart || layout.outer <= rows || !depth)
     return 1;
-  int64_t bytes = *depth * vectors * lanes * bytesOf(lane.type);
+  int64_t bytes = *depth * vectors * lanes * lane.type.getIntOrFloatBitWidth() / 8;
   if (bytes <= kHeld)
     return 1;
-  for (int64_t parts = llvm::divideCeil(bytes, kPart); parts <= *depth / kWhole; ++parts)
-    if (*depth % (parts * kWhole) == 0)
+  for (int64_t parts = llvm::divideCeil(bytes, kPart); parts <= *depth / whole; ++parts)
+    if (*depth % (parts * whole) == 0)
       return parts;
   return 1;
 }

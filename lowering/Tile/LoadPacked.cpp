@@ -39,13 +39,17 @@ Value mlir::fovea::loadPacked(ImplicitLocOpBuilder &b, const PackedIntegers &pac
 }
 
 Value mlir::fovea::lookUp(ImplicitLocOpBuilder &b, ArrayRef<int8_t> table, Value number) {
-  auto constant = [&](Type type, int64_t value) -> Value {
-    return arith::ConstantOp::create(b, b.getIntegerAttr(type, value));
+  auto vector = dyn_cast<VectorType>(number.getType());
+  auto constant = [&](Type element, int64_t value) -> Value {
+    TypedAttr attribute = b.getIntegerAttr(element, value);
+    if (vector)
+      attribute = DenseElementsAttr::get(vector.clone(element), Attribute(attribute));
+    return arith::ConstantOp::create(b, attribute);
   };
   Value result = constant(b.getI8Type(), table.front());
   for (auto [i, entry] : llvm::enumerate(table.drop_front())) {
-    Value isThis = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number,
-                                         constant(number.getType(), static_cast<int64_t>(i) + 1));
+    Value other = constant(getElementTypeOrSelf(number.getType()), static_cast<int64_t>(i) + 1);
+    Value isThis = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number, other);
     result = arith::SelectOp::create(b, isThis, constant(b.getI8Type(), entry), result);
   }
   return result;

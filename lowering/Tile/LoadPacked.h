@@ -15,7 +15,7 @@ namespace mlir::fovea {
 Value loadPacked(ImplicitLocOpBuilder &b, const PackedIntegers &packed, Value k,
                  function_ref<Value(Value word, Value byte)> load);
 
-/// The table's entry, an i8, of a number of four bits. No memory is read.
+/// The table's entry, an i8, of a number below sixteen, or of each of a vector. No memory is read.
 Value lookUp(ImplicitLocOpBuilder &b, ArrayRef<int8_t> table, Value number);
 
 } // namespace mlir::fovea

@@ -45,7 +45,7 @@ Value ViewMemory::load(Emitter &b, Value place) const {
 }
 
 Value ViewMemory::load(Emitter &b, Value row, Value column) const {
-  if (!isOfFewBits())
+  if (!liesInUnits())
     return load(b, place(b, row, column));
   Value at = b.add(b.mul(b.div(row, panel), panelStride), b.mul(b.rem(row, panel), wordSize()));
   auto loadByte = [&](Value word, Value byte) -> Value {
@@ -64,7 +64,7 @@ Value ViewMemory::inside(Emitter &b, Value first, int64_t size, int64_t axis) co
 }
 
 Value ViewMemory::place(Emitter &b, Value row, Value column) const {
-  assert(!isOfFewBits() && "such elements have no places of their own");
+  assert(!liesInUnits() && "such elements have no places of their own");
   if (panel == 0)
     return b.add(base, b.add(b.mul(row, stride[0]), b.mul(column, stride[1])));
   Value at = b.add(b.mul(b.div(row, panel), panelStride), b.mul(b.rem(row, panel), interleave));

@@ -4,7 +4,7 @@
 #ifndef FOVEA_LOWERING_TILE_TILEMEMORY_H
 #define FOVEA_LOWERING_TILE_TILEMEMORY_H
 
-#include "dialects/PackedIntegers.h"
+#include "dialects/ElementTypes.h"
 #include "dialects/Tile/TileDialect.h"
 #include "lowering/Tile/Emitter.h"
 
@@ -25,8 +25,8 @@ struct TileLayout {
   }
 };
 
-/// A view as flat memory. Places are counted in elements, also where two of i4 share a byte; of
-/// fewer bits than a byte but four in bytes.
+/// A view as flat memory. Places are counted in elements, also where two of i4 share a byte; of i2,
+/// i5 and i6 they are bytes.
 struct ViewMemory {
   Value flat; ///< rank-1 memref from the buffer's beginning; of bytes for less than these
   Type type;
@@ -41,11 +41,9 @@ struct ViewMemory {
 
   bool isOfNibbles() const { return type.isInteger(4); }
   /// Whether only units of several words tell where an element is (dialects/PackedIntegers.h).
-  bool isOfFewBits() const {
-    return type.isInteger() && fovea::isOfFewBits(type.getIntOrFloatBitWidth());
-  }
+  bool liesInUnits() const { return getUnits(type).has_value(); }
   /// Places that one output has of a word, and that a panel has of a unit.
-  int64_t wordSize() const { return isOfFewBits() ? 4 : interleave; }
+  int64_t wordSize() const { return liesInUnits() ? 4 : interleave; }
   int64_t unitSize() const { return words * panel * wordSize(); }
   /// An element, of any bits.
   Value load(Emitter &b, Value row, Value column) const;

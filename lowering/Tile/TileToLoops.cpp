@@ -2,6 +2,7 @@
 //
 // The meaning of tile programs, written out as scalar loops: the oracle of every other lowering,
 // with which it shares no code. The pass's text says what it refuses.
+#include "dialects/ElementTypes.h"
 #include "dialects/Fovea/Try.h"
 #include "dialects/Tile/ContainsTiles.h"
 #include "lowering/Tile/LoadPacked.h"
@@ -83,7 +84,7 @@ struct View {
   SmallVector<Value> at;     ///< indices of the axes that are not the view's
   SmallVector<int64_t> axes; ///< empty for a packed weight
   bool ofNibbles = false;    ///< two neighbours in k share a byte, the first in its low bits
-  int64_t fewBits = 0;       ///< in units (dialects/PackedIntegers.h)
+  std::optional<PackedIntegers> units = {}; ///< that only these tell where elements are
 };
 } // namespace
 
@@ -387,12 +388,6 @@ LogicalResult Lowering::lower(ViewOp op) {
   return success();
 }
 
-/// Where only units tell where integers are: how many bits each has; else 0.
-static int64_t getFewBits(Type type) {
-  int64_t bits = type.isInteger() ? type.getIntOrFloatBitWidth() : 0;
-  return isOfFewBits(bits) ? bits : 0;
-}
-
 LogicalResult Lowering::lower(PackedOp op) {
   ViewType type = op.getView().getType();
   views[op.getView()] = {get(op.getMemory()),
@@ -400,7 +395,7 @@ LogicalResult Lowering::lower(PackedOp op) {
                          {},
                          {},
                          op.isOfNibbles(),
-                         getFewBits(type.getElementType())};
+                         getUnits(type.getElementType())};
   return success();
 }
 
@@ -409,14 +404,14 @@ void Lowering::loadInside(const View &view, Value from, Value fromColumn, Value 
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
   write(makeZero(b, element), buffer, row, column);
   ifInside(b, view, from, fromColumn, [&] {
-    if (view.fewBits != 0) {
+    if (view.units) {
       Value width = makeIndex(b, cast<MemRefType>(view.memory.getType()).getDimSize(2));
       auto load = [&](Value word, Value byte) -> Value {
         Value place[] = {arith::DivUIOp::create(b, from, width), word,
                          arith::RemUIOp::create(b, from, width), byte};
         return memref::LoadOp::create(b, view.memory, place);
       };
-      return write(loadPacked(b, {view.fewBits}, fromColumn, load), buffer, row, column);
+      return write(loadPacked(b, *view.units, fromColumn, load), buffer, row, column);
     }
     Value value =
         memref::LoadOp::create(b, view.memory, getPlace(b, view, from, fromColumn)).getResult();

@@ -36,3 +36,12 @@ func.func private @copy_c3_sizes(%w: !tile.view<512x192xi8>, %s: !tile.view<512x
   tile.copy %w[%i, %i] scales(%s : !tile.view<512x7xf16>) to %m : !tile.view<512x192xi8>, !tile.shared<64x64xbf16, swizzle 128>
   return
 }
+
+// -----
+
+func.func private @copy_c1_units(%w: !tile.view<512x192xi6>, %i: index) {
+  %m = tile.shared : !tile.shared<64x64xbf16, swizzle 128>
+  // expected-error @below {{expects equal element types, got 'i6' and 'bf16'}}
+  tile.copy %w[%i, %i] to %m : !tile.view<512x192xi6>, !tile.shared<64x64xbf16, swizzle 128>
+  return
+}

@@ -79,3 +79,11 @@ func.func private @dequantize_c4_short(%q: !tile.tile<48x192xi4>) {
   %0 = tile.dequantize %q table [0, 1] : !tile.tile<48x192xi4> -> !tile.tile<48x192xf32>
   return
 }
+
+// -----
+
+func.func private @dequantize_c5(%q: !tile.tile<48x192xi6>) {
+  // expected-error @below {{expects integers that tile.load gives, got other ones of 'i6'}}
+  %0 = tile.dequantize %q : !tile.tile<48x192xi6> -> !tile.tile<48x192xf32>
+  return
+}

@@ -55,3 +55,11 @@ func.func private @view_c3_length_of_one_axis(%x: memref<3xf32>, %n: index) {
   %v = tile.view %x axes(0) length(%n) : memref<3xf32> -> !tile.view<?x3xf32>
   return
 }
+
+// -----
+
+func.func private @view_c4(%x: memref<16x64xi6>) {
+  // expected-error @below {{expects elements that lie one by one, which 'i6' does in no buffer but a packed one}}
+  %v = tile.view %x axes(0, 1) : memref<16x64xi6> -> !tile.view<16x64xi6>
+  return
+}

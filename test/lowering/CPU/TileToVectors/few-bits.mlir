@@ -104,3 +104,35 @@ func.func @table(%x: memref<?x64xi8>, %w: memref<1x8x16x4xi8>, %s: memref<1x2x16
   }
   return
 }
+
+// -----
+
+// Where the depth ends within a unit, integers become numbers one by one, in a buffer.
+
+// CHECK-LABEL: @ends
+// CHECK: scf.for
+// CHECK: %[[BYTE:.*]] = memref.load %{{.*}} : memref<{{.*}}xi8
+// CHECK: arith.trunci %{{.*}} : i8 to i4
+// CHECK: memref.load %{{.*}} : memref<{{.*}}xi8
+// CHECK: arith.trunci %{{.*}} : i8 to i6
+// CHECK: arith.sitofp %{{.*}} : i6 to f32
+// CHECK: memref.store
+// CHECK-NOT: llvm.call_intrinsic
+func.func @ends(%x: memref<?x40xf32>, %w: memref<1x9x16x4xi8>, %y: memref<?x16xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %rows = memref.dim %x, %c0 : memref<?x40xf32>
+  tile.kernel grid(%n) = (%c1) {
+    %wv = tile.packed %w : memref<1x9x16x4xi8> -> !tile.view<16x40xi6>
+    %q = tile.load %wv[%c0, %c0] : !tile.view<16x40xi6> -> !tile.tile<16x48xi6>
+    %b = tile.dequantize %q : !tile.tile<16x48xi6> -> !tile.tile<16x48xf32>
+    %xv = tile.view %x axes(0, 1) : memref<?x40xf32> -> !tile.view<?x40xf32>
+    %yv = tile.view %y axes(0, 1) : memref<?x16xf32> -> !tile.view<?x16xf32>
+    scf.for %i = %c0 to %rows step %c1 {
+      %a = tile.load %xv[%i, %c0] : !tile.view<?x40xf32> -> !tile.tile<1x48xf32>
+      %t = tile.dot %a, %b transpose_b block(1, 16) : !tile.tile<1x48xf32>, !tile.tile<16x48xf32> -> !tile.tile<1x16xf32>
+      tile.store %t, %yv[%i, %c0] : !tile.tile<1x16xf32>, !tile.view<?x16xf32>
+    }
+  }
+  return
+}
