@@ -36,6 +36,10 @@ struct PackedIntegers {
   constexpr int64_t lowShift(int64_t part) const { return part * lowBits() % 8; }
   constexpr int64_t highWord() const { return words() - 1; }
   constexpr int64_t highShift(int64_t part) const { return part * highBits(); }
+  /// The first part that has bits in a word.
+  constexpr int64_t firstPart(int64_t word) const {
+    return highBits() > 0 && word == highWord() ? 0 : word * 8 / lowBits();
+  }
 };
 
 /// Those that only units tell where they are: neither bytes nor halves of them.

@@ -2,7 +2,6 @@
 //
 // Text and checks of the `tile` ops; the numbers are those of TileOps.td.
 #include "dialects/ElementTypes.h"
-#include "dialects/PackedIntegers.h"
 #include "dialects/Tile/TileDialect.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/MathExtras.h"
@@ -243,12 +242,6 @@ int64_t PackedOp::getInterleave() {
   return (type.getRank() == 4 ? type.getDimSize(3) : 1) * (isOfNibbles() ? 2 : 1);
 }
 
-int64_t PackedOp::getWords() {
-  std::optional<fovea::PackedIntegers> packed =
-      fovea::getUnits(getView().getType().getElementType());
-  return packed ? packed->words() : 1;
-}
-
 LogicalResult PackedOp::verify() {
   MemRefType memory = getMemory().getType();
   ViewType view = getView().getType();
@@ -260,19 +253,19 @@ LogicalResult PackedOp::verify() {
                        "8 or 16], got ")
            << memory;
   // (C4)
-  bool liesInUnits = fovea::getUnits(view.getElementType()).has_value();
-  if (liesInUnits && (rank != 4 || memory.getDimSize(3) != 4))
+  std::optional<fovea::PackedIntegers> units = fovea::getUnits(view.getElementType());
+  if (units && (rank != 4 || memory.getDimSize(3) != 4))
     return emitOpError("expects a buffer [panels, words, outputs, 4] for ")
            << view << ", got " << memory;
   // (C2)
   int64_t panels = llvm::divideCeil(std::max<int64_t>(view.getRows(), 0), memory.getDimSize(2));
-  int64_t depth =
-      llvm::divideCeil(std::max<int64_t>(view.getColumns(), 0), getInterleave()) * getWords();
+  int64_t depth = llvm::divideCeil(std::max<int64_t>(view.getColumns(), 0), getInterleave()) *
+                  (units ? units->words() : 1);
   if (view.getRows() < 0 || view.getColumns() < 0 || panels != memory.getDimSize(0) ||
       depth != memory.getDimSize(1))
     return emitOpError("expects a view whose sizes fill ") << memory << ", got " << view;
   // (C3)
-  bool isOfBytes = isOfNibbles() || liesInUnits;
+  bool isOfBytes = isOfNibbles() || units;
   Type element = isOfBytes ? IntegerType::get(getContext(), 8) : view.getElementType();
   if (element != memory.getElementType())
     return emitOpError("expects a buffer of ") << element << " for " << view << ", got " << memory;

@@ -147,8 +147,6 @@ def PackedOp : TileOp<"packed", [Pure]> {
     /// How many k lie beside each other for one output: 1, 2, 4, 8 or 16, of i4 twice as many, and
     /// of i2, i5 and i6 a unit.
     int64_t getInterleave();
-    /// Words of a unit of i2, i5 and i6; else one.
-    int64_t getWords();
     /// Whether two elements share a byte.
     bool isOfNibbles() { return getView().getType().getElementType().isInteger(4); }
   }];

@@ -72,9 +72,8 @@ public:
   bool supports(const DotBlock &block) const override {
     const LaneOperand &lane = block.lane;
     std::optional<int64_t> depth = getConstant(block.depth);
-    bool isWord = lane.isOfIntegers() && lane.isOfWords();
     return block.lanes >= 4 && block.sum.isF32() && block.broadcast.type.isInteger(8) &&
-           getConstant(block.broadcast.stride) == 1 && isWord && depth && *depth > 0 &&
+           getConstant(block.broadcast.stride) == 1 && lane.isOfUnits() && depth && *depth > 0 &&
            *depth % lane.interleave == 0 && lane.scales.group % lane.interleave == 0 &&
            (lane.scales.group == 0 || *depth % lane.scales.group == 0);
   }
@@ -215,20 +214,19 @@ private:
       return b.add(b.add(start, offset), constant);
     };
     auto load = [&](int64_t v) {
-      SmallVector<Value> parts, words(count * lane.words);
-      for (int64_t piece = ahead; piece < ahead + count; ++piece)
-        llvm::append_range(
-            parts, unpack(piece % pieces, [&](int64_t word) {
-              Value &loaded = words[(piece / pieces - ahead / pieces) * lane.words + word];
-              if (loaded)
-                return loaded;
-              Value constant = placeOfWord(piece / pieces, word);
-              Value at = placeOf(lane.vectors[v], constant);
-              if (isFirst(piece % pieces, word))
-                stream.fetch(v, at, constant);
-              loaded = b.load(b.getI8Type(), lane.memory, at, 4 * block.lanes, lane.alignment);
-              return loaded;
-            }));
+      SmallVector<Value> parts;
+      for (int64_t piece = ahead, end = ahead + count; piece < end;) {
+        int64_t unit = piece / pieces;
+        UnitWords words([&](int64_t word) {
+          Value constant = placeOfWord(unit, word);
+          Value at = placeOf(lane.vectors[v], constant);
+          if (isFirst(piece % pieces, word))
+            stream.fetch(v, at, constant);
+          return b.load(b.getI8Type(), lane.memory, at, 4 * block.lanes, lane.alignment);
+        });
+        for (; piece < end && piece / pieces == unit; ++piece)
+          llvm::append_range(parts, unpack(piece % pieces, words));
+      }
       return parts;
     };
     auto begin = [&](int64_t r) {
@@ -239,7 +237,7 @@ private:
       return inputs;
     };
     for (int64_t piece = ahead; piece < ahead + count && lane.next; ++piece)
-      for (int64_t word = 0; word < lane.words; ++word)
+      for (int64_t word = 0; word < lane.words(); ++word)
         if (isFirst(piece % pieces, word))
           b.prefetch(lane.memory, placeOf(lane.next, placeOfWord(piece / pieces, word)),
                      /*locality=*/2);
@@ -261,31 +259,25 @@ private:
 
   Value placeOfWord(int64_t unit, int64_t word) {
     Value place = b.mul(lane.stride, unit);
-    return word == 0 ? place : b.add(place, b.mul(lane.wordStride, word));
+    return word == 0 ? place : b.add(place, b.mul(b.div(lane.stride, lane.words()), word));
   }
 
-  /// Whether no piece of the unit before this one reads the word.
+  /// Whether a piece of a unit is the first that reads the word.
   bool isFirst(int64_t piece, int64_t word) const {
-    if (!unpacks)
-      return true;
-    const PackedIntegers &packed = form.packed;
-    bool isOfHighBits = packed.highBits() > 0 && word == packed.highWord();
-    return isOfHighBits ? piece == 0
-                        : packed.lowWord(2 * piece) == word &&
-                              (piece == 0 || packed.lowWord(2 * piece - 1) != word);
+    return form.packed.firstPart(word) == 2 * piece;
   }
 
   /// Bytes of four k each, signed unless they have the zero point: of a piece of less than bytes
   /// those of even k, and of odd ones.
-  SmallVector<Value> unpack(int64_t piece, LoadWord load) {
+  SmallVector<Value> unpack(int64_t piece, UnitWords &words) {
     if (unpacks) {
       SmallVector<Value> parts;
       for (int64_t part : {2 * piece, 2 * piece + 1})
-        parts.push_back(swaps ? form.unpackUnsigned(b, part, load, getZeroPoint())
-                              : form.unpackSigned(b, part, load));
+        parts.push_back(swaps ? form.unpackUnsigned(b, part, words, getZeroPoint())
+                              : form.unpackSigned(b, part, words));
       return parts;
     }
-    Value bytes = load(0);
+    Value bytes = words.load(0);
     return {swaps ? shiftByZeroPoint(b, bytes) : bytes};
   }
 

@@ -38,7 +38,7 @@ bool TileLowering::readsPanels(DequantizeOp op) {
   if (!load || !readsPanels(load))
     return false;
   const ViewMemory &view = viewOf(load.getView());
-  if (view.interleave * static_cast<int64_t>(view.type.getIntOrFloatBitWidth()) != 32 * view.words)
+  if (view.interleave != getForm(op).packed.unit())
     return false;
   // Such are not read one by one.
   if ((view.liesInUnits() || op.getTable()) && !multipliesWholeUnits(op, view.interleave))
@@ -114,7 +114,7 @@ Value TileLowering::loadWord(const PanelGroup &group, Value within, int64_t word
   int64_t perByte = view.isOfNibbles() ? 2 : 1, size = view.unitSize() / perByte;
   Value number = b.div(b.add(group.first, within), view.interleave);
   Value at = b.add(b.div(group.start, perByte), b.mul(number, size));
-  return b.load(b.getI8Type(), view.flat, b.add(at, word * (size / view.words)), 4 * lanes);
+  return b.load(b.getI8Type(), view.flat, b.add(at, word * (size / view.words())), 4 * lanes);
 }
 
 FewBits TileLowering::getForm(DequantizeOp op) {
@@ -163,7 +163,8 @@ bool TileLowering::unpackPanels(DequantizeOp op) {
   forEachGroup(op, [&](const PanelGroup &group) {
     b.loop(b.index(0), b.index(group.length), interleave, [&](Value within) {
       FewBits form = getForm(op);
-      UnitIntegers unit(b, form, [&](int64_t word) { return loadWord(group, within, word); });
+      UnitWords words([&](int64_t word) { return loadWord(group, within, word); });
+      UnitIntegers unit(b, form, words);
       Value to = b.add(b.mul(group.panel, size), b.mul(b.add(group.first, within), lanes));
       for (int64_t i = 0; i < interleave; i += 2) {
         Value pair = unpackPair(unit, i, group);

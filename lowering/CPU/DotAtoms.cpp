@@ -21,7 +21,7 @@ public:
     int64_t bits = lane.type.getIntOrFloatBitWidth();
     return isa<FloatType>(block.sum) &&
            (lane.isOfIntegers()
-                ? lane.isOfWords() || (lane.interleave == 1 && bits == 8)
+                ? lane.isOfUnits() || (lane.interleave == 1 && bits == 8)
                 : lane.interleave == 1 || (lane.interleave == 2 && lane.type.isBF16()));
   }
   bool widens() const override { return true; }
@@ -216,7 +216,7 @@ public:
   /// What is held in registers beside the sums is kept small: of one row, its elements; else the
   /// vectors of one k.
   void run() {
-    for (int64_t word = 0; word < lane.words && lane.next && fetches; ++word)
+    for (int64_t word = 0; word < lane.words() && lane.next && fetches; ++word)
       b.prefetch(lane.memory, b.add(b.add(lane.next, place), placeOfWord(word)), /*locality=*/2);
     if (pairs)
       return runPairs();
@@ -287,21 +287,17 @@ private:
   Neighbours loadNeighbours(int64_t v) {
     if (!lane.isOfIntegers() || interleave == 1 || count != interleave)
       return {load(v), std::nullopt};
-    SmallVector<Value> words(lane.words);
-    return {Value(), UnitIntegers(b, form, [&](int64_t word) {
-              if (!words[word])
-                words[word] = load(v, word);
-              return words[word];
-            })};
+    return {Value(), UnitIntegers(b, form, UnitWords([&](int64_t word) { return load(v, word); }))};
   }
 
   /// Elements of the level's vectors, or four bytes of each output.
   Value load(int64_t v, int64_t word = 0) {
     Value part = placeOfWord(word);
     Value at = b.add(b.add(lane.vectors[v], place), part);
-    int64_t bytes = 4 * block.lanes / getStorageBytes(elementOf(lane.memory));
-    int64_t elements = interleave == 1 ? block.lanes : bytes;
-    Value loaded = b.load(elementOf(lane.memory), lane.memory, at, elements, lane.alignment);
+    Type element = elementOf(lane.memory);
+    int64_t ofWords = 32 * block.lanes / element.getIntOrFloatBitWidth();
+    Value loaded =
+        b.load(element, lane.memory, at, interleave == 1 ? block.lanes : ofWords, lane.alignment);
     if (stream)
       stream->fetch(v, at, part);
     if (interleave == 1 || lane.isOfIntegers())
@@ -311,10 +307,8 @@ private:
 
   /// Behind where the step begins.
   Value placeOfWord(int64_t word) {
-    return word == 0 ? constant : b.add(constant, b.mul(lane.wordStride, word));
+    return word == 0 ? constant : b.add(constant, b.mul(b.div(lane.stride, lane.words()), word));
   }
-
-  static int64_t getStorageBytes(Type element) { return element.getIntOrFloatBitWidth() / 8; }
 
   Value word(int32_t value) {
     return arith::ConstantOp::create(b, DenseElementsAttr::get(words, b.getI32IntegerAttr(value)));
@@ -404,7 +398,7 @@ SmallVector<Value> BroadcastAtom::addRange(Emitter &b, const DotBlock &block, Va
   SmallVector<std::pair<int64_t, int64_t>> loops;
   if (block.lane.scales.group % interleave == 0)
     loops = {{most, interleave}, {interleave, interleave}};
-  if (interleave > 1 && block.lane.form().table.empty() && block.lane.words == 1)
+  if (interleave > 1 && block.lane.form().table.empty() && block.lane.words() == 1)
     loops.push_back({1, 1});
   for (auto [size, vectors] : loops) {
     int64_t unroll = size, count = vectors;

@@ -41,8 +41,6 @@ struct LaneOperand {
   SmallVector<Value> vectors;
   Value stride;
   int64_t interleave = 1;
-  int64_t words = 1;     ///< of a unit
-  Value wordStride;      ///< between them
   int64_t alignment = 0; ///< of every vector, in bytes; 0: that of an element
   bool streams = false;  ///< comes from far away: worth fetching ahead
   /// Like one of `vectors`, of what will be multiplied after this block: fetched meanwhile. May be
@@ -67,9 +65,9 @@ struct LaneOperand {
   bool isOfIntegers() const { return isa<IntegerType>(type); }
   /// Of integers.
   FewBits form() const { return {{type.getIntOrFloatBitWidth()}, table}; }
-  bool isOfWords() const {
-    return interleave * static_cast<int64_t>(type.getIntOrFloatBitWidth()) == 32 * words;
-  }
+  /// Whether neighbours are a unit of words, which follow each other in equal parts of the stride.
+  bool isOfUnits() const { return isOfIntegers() && interleave == form().packed.unit(); }
+  int64_t words() const { return isOfUnits() ? form().packed.words() : 1; }
 };
 
 /// `acc[r][v] += sum over k in [0, depth) of broadcast[r, k] * lane[v, k]`.
@@ -108,7 +106,7 @@ public:
 inline int64_t getStepsAhead(const DotBlock &block) {
   constexpr int64_t kLeast = 16, kOfAllStreams = 256;
   int64_t vectors = block.rows() == 1 ? std::max(kLeast, kOfAllStreams / block.vectors()) : kLeast;
-  return llvm::divideCeil(vectors, block.lane.words);
+  return llvm::divideCeil(vectors, block.lane.words());
 }
 
 /// Into which cache a stream is fetched: of one row, which is read as fast as memory gives it, the

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See FewBits.h.
 #include "lowering/CPU/FewBits.h"
 #include "dialects/Tile/TileDialect.h"
 #include "lowering/CPU/DotAtoms.h"
@@ -56,42 +58,42 @@ static Value flipHighest(Emitter &b, Value bytes, int64_t width) {
 
 //===-- Parts --------------------------------------------------------------------------------===//
 
-Value FewBits::unpackSigned(Emitter &b, int64_t part, LoadWord load, bool isShifted) const {
+Value FewBits::unpackSigned(Emitter &b, int64_t part, UnitWords &words, bool isShifted) const {
   if (!table.empty())
-    return lookUp(b, unpackLow(b, part, load, /*flipsSign=*/false), 0);
+    return lookUp(b, unpackLow(b, part, words, /*flipsSign=*/false), 0);
   if (isShifted)
-    return unpackHigh(b, part, load, /*flipsSign=*/false);
-  Value bytes = unpackLow(b, part, load, /*flipsSign=*/true);
+    return unpackHigh(b, part, words, /*flipsSign=*/false);
+  Value bytes = unpackLow(b, part, words, /*flipsSign=*/true);
   return arith::SubIOp::create(b, bytes, splatByte(b, zeroPoint(), getLanes(bytes)));
 }
 
-Value FewBits::unpackUnsigned(Emitter &b, int64_t part, LoadWord load, uint8_t added) const {
+Value FewBits::unpackUnsigned(Emitter &b, int64_t part, UnitWords &words, uint8_t added) const {
   if (!table.empty())
-    return lookUp(b, unpackLow(b, part, load, /*flipsSign=*/false), added);
+    return lookUp(b, unpackLow(b, part, words, /*flipsSign=*/false), added);
   if (added == tile::DotOp::kZeroPoint)
-    return unpackHigh(b, part, load, /*flipsSign=*/true);
+    return unpackHigh(b, part, words, /*flipsSign=*/true);
   assert(added == zeroPoint() && "what turning the sign over adds");
-  return unpackLow(b, part, load, /*flipsSign=*/true);
+  return unpackLow(b, part, words, /*flipsSign=*/true);
 }
 
 /// The sign is turned over of all parts of a word at once, if there are others beside it: else by
 /// the instruction that cuts off what is around a part.
-Value FewBits::unpackHigh(Emitter &b, int64_t part, LoadWord load, bool flipsSign) const {
+Value FewBits::unpackHigh(Emitter &b, int64_t part, UnitWords &words, bool flipsSign) const {
   int64_t low = packed.lowBits(), high = packed.highBits();
-  Value bits = moveField(b, load(packed.lowWord(part)), packed.lowShift(part), shift(), low);
+  Value bits = moveField(b, words.load(packed.lowWord(part)), packed.lowShift(part), shift(), low);
   if (high == 0)
     return flipsSign ? shiftByZeroPoint(b, bits) : bits;
-  Value upper = load(packed.highWord());
+  Value upper = words.load(packed.highWord());
   if (flipsSign)
     upper = flipHighest(b, upper, high);
   upper = moveField(b, upper, packed.highShift(part), shift() + low, high);
   return arith::OrIOp::create(b, bits, upper);
 }
 
-Value FewBits::unpackLow(Emitter &b, int64_t part, LoadWord load, bool flipsSign) const {
+Value FewBits::unpackLow(Emitter &b, int64_t part, UnitWords &words, bool flipsSign) const {
   int64_t low = packed.lowBits(), high = packed.highBits();
   auto field = [&](int64_t word, int64_t from, int64_t to, int64_t width, bool hasSign) {
-    Value bytes = load(word);
+    Value bytes = words.load(word);
     return moveField(b, hasSign && flipsSign ? flipHighest(b, bytes, width) : bytes, from, to,
                      width);
   };
@@ -113,15 +115,18 @@ Value FewBits::lookUp(Emitter &b, Value numbers, uint8_t added) const {
 
 //===-- One by one ---------------------------------------------------------------------------===//
 
-UnitIntegers::UnitIntegers(Emitter &b, const FewBits &form, LoadWord load) : form(&form) {
-  bool isWord = form.table.empty() && !lieInUnits(form.packed.bits);
-  for (int64_t part = 0; part < (isWord ? 1 : form.packed.parts()); ++part)
-    parts.push_back(asWords(b, isWord ? load(0) : form.unpackSigned(b, part, load)));
+UnitIntegers::UnitIntegers(Emitter &b, const FewBits &form, UnitWords words) : form(&form) {
+  if (form.areShiftsOfWord()) {
+    parts = {asWords(b, words.load(0))};
+    return;
+  }
+  for (int64_t part = 0; part < form.packed.parts(); ++part)
+    parts.push_back(asWords(b, form.unpackSigned(b, part, words)));
 }
 
 Value UnitIntegers::get(Emitter &b, int64_t k) const {
   const PackedIntegers &packed = form->packed;
-  if (form->table.empty() && !lieInUnits(packed.bits))
+  if (form->areShiftsOfWord())
     return extractIntegers(b, parts.front(), k, packed.bits);
   Value byte = extractIntegers(b, parts[packed.part(k)], packed.byte(k), 8);
   if (form->shift() == 0)

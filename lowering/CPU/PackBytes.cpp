@@ -11,11 +11,11 @@ using namespace mlir::fovea::tile;
 
 /// The two words of k that a piece of less than bytes is, in their order: shifted up, or as such
 /// where products of them are added in 16 bits.
-static SmallVector<Value> unpackPiece(Emitter &b, const FewBits &form, int64_t piece, LoadWord load,
-                                      bool isShifted) {
-  SmallVector<Value> halves, words;
+static SmallVector<Value> unpackPiece(Emitter &b, const FewBits &form, int64_t piece,
+                                      UnitWords &words, bool isShifted) {
+  SmallVector<Value> halves, bytes;
   for (int64_t part : {2 * piece, 2 * piece + 1})
-    halves.push_back(form.unpackSigned(b, part, load, isShifted));
+    halves.push_back(form.unpackSigned(b, part, words, isShifted));
   int64_t count = getLanes(halves.front());
   for (int64_t half : {0, 1}) {
     SmallVector<int64_t> order;
@@ -24,9 +24,9 @@ static SmallVector<Value> unpackPiece(Emitter &b, const FewBits &form, int64_t p
         order.push_back(word + 2 * half + i);
         order.push_back(count + word + 2 * half + i);
       }
-    words.push_back(vector::ShuffleOp::create(b, halves[0], halves[1], order));
+    bytes.push_back(vector::ShuffleOp::create(b, halves[0], halves[1], order));
   }
-  return words;
+  return bytes;
 }
 
 bool TileLowering::prepareBytes(DequantizeOp op) {
@@ -68,12 +68,12 @@ bool TileLowering::prepareBytes(DequantizeOp op) {
     Value none = b.zero(VectorType::get(lanes, b.getI32Type()));
     auto addWords = [&](Value within, ValueRange sums) {
       Value to = b.add(b.mul(group.panel, size), b.mul(b.add(group.first, within), lanes));
-      auto load = [&](int64_t word) { return loadWord(group, within, word); };
+      UnitWords words([&](int64_t word) { return loadWord(group, within, word); });
       SmallVector<Value> unit;
       for (int64_t piece = 0; unpacks && piece < interleave / form.piece(); ++piece)
-        llvm::append_range(unit, unpackPiece(b, form, piece, load, shift > 0));
+        llvm::append_range(unit, unpackPiece(b, form, piece, words, shift > 0));
       if (!unpacks)
-        unit = {load(0)};
+        unit = {words.load(0)};
       return SmallVector<Value>{
           prepareWords(unit, op.getMostBits(), result.memory, to, sums.front())};
     };

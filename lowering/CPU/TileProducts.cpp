@@ -227,9 +227,7 @@ void TileLowering::DotLowering::placePanels(LoadOp load, DequantizeOp dequantize
   int64_t perByte = view.isOfNibbles() ? 2 : 1;
   lane.memory = view.flat;
   lane.interleave = view.interleave;
-  lane.words = view.words;
   lane.stride = b.index(view.unitSize() / perByte);
-  lane.wordStride = b.index(view.unitSize() / view.words / perByte);
   lane.alignment = alignmentOf(lanes * view.wordSize() / perByte * bytesOf(lane.type));
   lane.streams = true;
   panel = view.panel;
@@ -300,7 +298,6 @@ void TileLowering::DotLowering::placePrepared(const PreparedBytes &bytes) {
     lane.type = b.getI8Type();
     lane.table = {};
     lane.interleave = 4;
-    lane.words = 1;
     lane.stride = b.index(4 * lanes);
     lane.alignment = 4 * lanes;
     laneStart = startOf(bytes.size, 4);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See LoadPacked.h.
 #include "lowering/Tile/LoadPacked.h"
 #include "mlir/IR/BuiltinTypes.h"
 

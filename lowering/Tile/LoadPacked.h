@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Single integers of a few bits, wherever they lie in their unit.
+// Single integers of a few bits, wherever they lie in their unit, and entries of tables. Refuses
+// nothing: views and formats have been verified.
 #ifndef FOVEA_LOWERING_TILE_LOADPACKED_H
 #define FOVEA_LOWERING_TILE_LOADPACKED_H
 

@@ -113,7 +113,6 @@ ViewMemory mlir::fovea::describeView(Emitter &b, Operation *op) {
   if (auto packed = dyn_cast<PackedOp>(op)) {
     result.panel = packed.getPanel();
     result.interleave = packed.getInterleave();
-    result.words = packed.getWords();
     result.panels = type.getDimSize(0);
     result.panelStride = b.index(strides[0] * (packed.isOfNibbles() ? 2 : 1));
     result.extent[0] = b.index(packed.getView().getType().getRows());

@@ -35,16 +35,17 @@ struct ViewMemory {
   Value extent[2]; ///< by axis
   /// Packed: outputs of a panel, neighbours in k; else 0.
   int64_t panel = 0, interleave = 1;
-  int64_t words = 1; ///< of a unit of `interleave` neighbours
   Value panelStride; ///< places of a panel
   int64_t panels = 0;
 
   bool isOfNibbles() const { return type.isInteger(4); }
   /// Whether only units of several words tell where an element is (dialects/PackedIntegers.h).
   bool liesInUnits() const { return getUnits(type).has_value(); }
+  /// Of a unit of `interleave` neighbours.
+  int64_t words() const { return liesInUnits() ? getUnits(type)->words() : 1; }
   /// Places that one output has of a word, and that a panel has of a unit.
   int64_t wordSize() const { return liesInUnits() ? 4 : interleave; }
-  int64_t unitSize() const { return words * panel * wordSize(); }
+  int64_t unitSize() const { return words() * panel * wordSize(); }
   /// An element, of any bits.
   Value load(Emitter &b, Value row, Value column) const;
   /// The element at a place, if places are elements'.

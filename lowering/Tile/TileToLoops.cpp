@@ -5,7 +5,6 @@
 #include "dialects/ElementTypes.h"
 #include "dialects/Fovea/Try.h"
 #include "dialects/Tile/ContainsTiles.h"
-#include "lowering/Tile/LoadPacked.h"
 #include "lowering/Tile/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -399,20 +398,49 @@ LogicalResult Lowering::lower(PackedOp op) {
   return success();
 }
 
+/// An integer of a unit, bit by bit: bit i of neighbour k is where `dialects/PackedIntegers.h`
+/// says.
+static Value loadOfUnit(ImplicitLocOpBuilder &b, const View &view, Value row, Value column) {
+  const PackedIntegers &units = *view.units;
+  auto divide = [&](Value l, int64_t r) -> Value {
+    return arith::DivUIOp::create(b, l, makeIndex(b, r));
+  };
+  auto remainder = [&](Value l, int64_t r) -> Value {
+    return arith::RemUIOp::create(b, l, makeIndex(b, r));
+  };
+  auto addTimes = [&](Value l, Value r, int64_t by) -> Value {
+    return arith::AddIOp::create(b, l, arith::MulIOp::create(b, r, makeIndex(b, by)));
+  };
+  int64_t panel = cast<MemRefType>(view.memory.getType()).getDimSize(2);
+  Value k = remainder(column, units.unit()), byte = divide(remainder(k, 8), 2);
+  Value part = addTimes(remainder(k, 2), divide(k, 8), 2);
+  Type type = b.getIntegerType(units.bits), i1 = b.getI1Type();
+  Value result = makeZero(b, type);
+  for (int64_t bit = 0; bit < units.bits; ++bit) {
+    bool isLow = bit < units.lowBits();
+    int64_t each = isLow ? units.lowBits() : units.highBits();
+    Value at = addTimes(makeIndex(b, isLow ? bit : bit - units.lowBits()), part, each);
+    Value first = makeIndex(b, isLow ? 0 : units.highWord());
+    Value word = arith::AddIOp::create(b, first, divide(at, 8));
+    word = addTimes(word, divide(column, units.unit()), units.words());
+    Value place[] = {divide(row, panel), word, remainder(row, panel), byte};
+    Value loaded = memref::LoadOp::create(b, view.memory, place);
+    Value shift = arith::IndexCastOp::create(b, loaded.getType(), remainder(at, 8));
+    Value one = arith::TruncIOp::create(b, i1, arith::ShRUIOp::create(b, loaded, shift));
+    Value left = arith::ConstantOp::create(b, b.getIntegerAttr(type, bit));
+    one = arith::ShLIOp::create(b, arith::ExtUIOp::create(b, type, one), left);
+    result = arith::OrIOp::create(b, result, one);
+  }
+  return result;
+}
+
 void Lowering::loadInside(const View &view, Value from, Value fromColumn, Value buffer, Value row,
                           Value column) {
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
   write(makeZero(b, element), buffer, row, column);
   ifInside(b, view, from, fromColumn, [&] {
-    if (view.units) {
-      Value width = makeIndex(b, cast<MemRefType>(view.memory.getType()).getDimSize(2));
-      auto load = [&](Value word, Value byte) -> Value {
-        Value place[] = {arith::DivUIOp::create(b, from, width), word,
-                         arith::RemUIOp::create(b, from, width), byte};
-        return memref::LoadOp::create(b, view.memory, place);
-      };
-      return write(loadPacked(b, *view.units, fromColumn, load), buffer, row, column);
-    }
+    if (view.units)
+      return write(loadOfUnit(b, view, from, fromColumn), buffer, row, column);
     Value value =
         memref::LoadOp::create(b, view.memory, getPlace(b, view, from, fromColumn)).getResult();
     if (view.ofNibbles) {
@@ -476,8 +504,17 @@ LogicalResult Lowering::lower(StoreOp op) {
 LogicalResult Lowering::lower(DequantizeOp op) {
   return fill(op, op.getResult(), [&](Value r, Value c) {
     Value integer = read(get(op.getInput()), r, c);
-    if (std::optional<ArrayRef<int8_t>> table = op.getTable())
-      integer = lookUp(b, *table, integer);
+    if (std::optional<ArrayRef<int8_t>> table =
+            op.getTable()) { // a byte of all entries as one number
+      APInt entries(8 * table->size(), 0);
+      for (auto [i, entry] : llvm::enumerate(*table))
+        entries.insertBits(static_cast<uint8_t>(entry), 8 * i, 8);
+      Type wide = b.getIntegerType(entries.getBitWidth());
+      Value shift = arith::ShLIOp::create(b, arith::ExtUIOp::create(b, wide, integer),
+                                          arith::ConstantOp::create(b, b.getIntegerAttr(wide, 3)));
+      Value all = arith::ConstantOp::create(b, b.getIntegerAttr(wide, entries));
+      integer = arith::TruncIOp::create(b, b.getI8Type(), arith::ShRUIOp::create(b, all, shift));
+    }
     Value value = arith::SIToFPOp::create(b, b.getF32Type(), integer);
     if (op.getBias() != 0)
       value = arith::AddFOp::create(
