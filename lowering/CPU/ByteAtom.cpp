@@ -45,22 +45,22 @@ Value mlir::fovea::byPowerOfTwo(Emitter &b, Value factor, int64_t exponent, int6
   return factor ? Value(arith::MulFOp::create(b, factor, part)) : part;
 }
 
-/// Fetches the next factors of vector v, of so many steps from `number` on and at least some way
-/// ahead: there are too few of them for the processor to foresee. Vectors of a panel share lines.
+/// Fetches factors of vector v some way ahead of step `number`: there are too few of them for the
+/// processor to foresee. Vectors of a panel share lines.
 static void fetchFactors(Emitter &b, const DotBlock &block, const LaneScales &factors, int64_t v,
-                         Value number, int64_t steps = 1) {
+                         Value number) {
   constexpr int64_t kAhead = 8, kLine = 64;
   if (!block.lane.streams || factors.group == 0)
     return;
   auto element = cast<MemRefType>(factors.memory.getType()).getElementType();
   int64_t perLine = kLine * 8 / element.getIntOrFloatBitWidth();
-  int64_t panel = getConstant(factors.stride).value_or(perLine), size = steps * panel;
+  int64_t panel = getConstant(factors.stride).value_or(perLine);
   if (v % std::max<int64_t>(1, panel / block.lanes) != 0)
     return;
   Value distance = getFetchDistance(b, factors.stride, factors.jump, number,
-                                    b.div(block.depth, factors.group), std::max(kAhead, steps));
+                                    b.div(block.depth, factors.group), kAhead);
   Value at = b.add(factors.vectors[v], b.add(b.mul(number, factors.stride), distance));
-  for (int64_t line = 0; line < size; line += perLine)
+  for (int64_t line = 0; line < panel; line += perLine)
     b.prefetch(factors.memory, b.add(at, line), getFetchLocality(block));
 }
 
@@ -107,6 +107,7 @@ public:
     // More of a unit together would take a register for each of the row's words.
     if (block.rows() == 1)
       together = std::max(together, std::min<int64_t>(pieces, 2));
+    spreadsFetches = block.rows() == 1 && count == unroll;
     heldPieces = std::min(unroll, ByteElements::kWords);
     takesElements = b.products->takesElements() &&
                     (unroll % ByteElements::kWords == 0 || (unpacks && unroll == 2));
@@ -123,9 +124,13 @@ public:
       if (byMatrices)
         multiplyMatrices(b, block, k, next);
       for (int64_t u = 0; u < unroll && !byMatrices; u += together) {
-        addPieces(k, u, std::min(together, unroll - u), next);
+        int64_t end = std::min(u + together, unroll);
+        addPieces(k, u, end - u, next);
+        if (spreadsFetches)
+          for (int64_t v = u * block.vectors() / unroll; v < end * block.vectors() / unroll; ++v)
+            fetchFactors(v);
         // Fetched all at once, a group's lines would wait for miss buffers, and its loads for them.
-        if (block.rows() == 1 && lane.streams && u + together < unroll)
+        if (block.rows() == 1 && lane.streams && end < unroll)
           b.keepOrder();
       }
       addShorts(next);
@@ -375,6 +380,11 @@ private:
     return arith::SIToFPOp::create(b, VectorType::get(block.lanes, b.getF32Type()), sum);
   }
 
+  void fetchFactors(int64_t v) {
+    for (const LaneScales *factors : {&lane.scales, &lane.offsets})
+      ::fetchFactors(b, block, *factors, v, number);
+  }
+
   /// What sums of vector v are multiplied by, less by the power of two that integers are shifted up
   /// by, if a block's scales do not have it already; null if there is nothing.
   Value loadFactor(LaneFactors &found, int64_t v) {
@@ -383,9 +393,10 @@ private:
       found.add(b, block, v, first);
       factor = found.scales[v];
     }
+    if (!spreadsFetches)
+      ::fetchFactors(b, block, lane.scales, v, number);
     if (!lane.blockScales.loaded.empty())
       return factor;
-    fetchFactors(b, block, lane.scales, v, number);
     int64_t shift = getShift(b, lane);
     bool isDue = shift > 0 && !b.products->convertsFixedPoint();
     return isDue ? byPowerOfTwo(b, factor, -shift, block.lanes) : factor;
@@ -407,6 +418,8 @@ private:
   /// Whether weights have the zero point in place of the rows: what it adds is then the same for
   /// all outputs, and is summed once.
   bool swaps;
+  /// Whether factors of groups to come are fetched between the pieces of this one, a few at a time.
+  bool spreadsFetches = false;
   bool takesElements = false;
   int64_t heldPieces = 0; ///< that `elements` have
   static constexpr int64_t kHeld = 8;
@@ -447,8 +460,6 @@ SmallVector<Value> ByteAtom::emit(Emitter &b, const DotBlock &block, SmallVector
     DotBlock own = block;
     loadBlockFactors(b, own, k);
     for (int64_t v = 0; v < block.vectors(); ++v) {
-      for (const LaneScales *factors : {&block.lane.scales, &block.lane.offsets})
-        fetchFactors(b, block, *factors, v, b.div(k, group), ofBlocks.group / group);
       for (const LaneScales *factors : {&ofBlocks, &block.lane.blockOffsets})
         fetchFactors(b, block, *factors, v, b.div(k, ofBlocks.group));
     }

@@ -2,8 +2,8 @@
 // RUN: fovea-opt %s --pass-pipeline="builtin.module(func.func(fovea-tile-to-vectors{target=aarch64-dotprod}),canonicalize,cse)" | FileCheck %s --check-prefix=SIGNED
 
 // Of a single row the factors of 256 inputs, f16, are loaded once, the scales' with the sixteenth that is due to nibbles; the
-// groups of 32 inside multiply their own of eight bits by them. What groups need next is fetched once, two lines for eight of
-// them; and weights between words, not all at once.
+// groups of 32 inside multiply their own of eight bits by them. What a block needs next is fetched once; weights, and factors of
+// groups, between words, not all at once.
 
 // CHECK-LABEL: @linear
 // CHECK: %[[PART:.*]] = arith.constant dense<6.250000e-02> : vector<16xf32>
@@ -11,13 +11,14 @@
 // CHECK: arith.extf %{{.*}} : vector<16xf16> to vector<16xf32>
 // CHECK: arith.extf %{{.*}} : vector<16xf16> to vector<16xf32>
 // CHECK: %[[SCALE:.*]] = arith.mulf %{{.*}}, %[[PART]] : vector<16xf32>
-// CHECK-COUNT-4: memref.prefetch {{.*}}xi8, strided
+// CHECK-NOT: memref.prefetch {{.*}}xi8, strided
 // CHECK-COUNT-2: memref.prefetch {{.*}}xf16, strided
 // CHECK: %[[END:.*]] = arith.addi %[[K]], %c256
 // CHECK: scf.for %{{.*}} = %[[K]] to %[[END]] step %c32 iter_args
 // CHECK: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
 // CHECK: llvm.fence syncscope("singlethread") acq_rel
-// CHECK: memref.prefetch
+// CHECK: memref.prefetch {{.*}}xi8, strided<[1]>>
+// CHECK-COUNT-2: memref.prefetch {{.*}}xi8, strided<[1], offset
 // CHECK: arith.mulf %{{.*}}, %[[SCALE]] : vector<16xf32>
 // CHECK: llvm.intr.fmuladd
 // CHECK-NOT: arith.extf
