@@ -128,7 +128,7 @@ public:
         addPieces(k, u, end - u, next);
         if (spreadsFetches)
           for (int64_t v = u * block.vectors() / unroll; v < end * block.vectors() / unroll; ++v)
-            fetchFactors(v);
+            fetchNextFactors(v);
         // Fetched all at once, a group's lines would wait for miss buffers, and its loads for them.
         if (block.rows() == 1 && lane.streams && end < unroll)
           b.keepOrder();
@@ -263,8 +263,7 @@ private:
   }
 
   Value placeOfWord(int64_t unit, int64_t word) {
-    Value place = b.mul(lane.stride, unit);
-    return word == 0 ? place : b.add(place, b.mul(b.div(lane.stride, lane.words()), word));
+    return getPlaceOfWord(b, lane, b.mul(lane.stride, unit), word);
   }
 
   /// Whether a piece of a unit is the first that reads the word.
@@ -380,9 +379,9 @@ private:
     return arith::SIToFPOp::create(b, VectorType::get(block.lanes, b.getF32Type()), sum);
   }
 
-  void fetchFactors(int64_t v) {
+  void fetchNextFactors(int64_t v) {
     for (const LaneScales *factors : {&lane.scales, &lane.offsets})
-      ::fetchFactors(b, block, *factors, v, number);
+      fetchFactors(b, block, *factors, v, number);
   }
 
   /// What sums of vector v are multiplied by, less by the power of two that integers are shifted up
@@ -394,7 +393,7 @@ private:
       factor = found.scales[v];
     }
     if (!spreadsFetches)
-      ::fetchFactors(b, block, lane.scales, v, number);
+      fetchFactors(b, block, lane.scales, v, number);
     if (!lane.blockScales.loaded.empty())
       return factor;
     int64_t shift = getShift(b, lane);

@@ -73,6 +73,10 @@ Value mlir::fovea::getFetchDistance(Emitter &b, Value stride, Value jump, Value 
   return arith::SelectOp::create(b, isInside, distance, b.add(distance, jump));
 }
 
+Value mlir::fovea::getPlaceOfWord(Emitter &b, const LaneOperand &lane, Value unit, int64_t word) {
+  return word == 0 ? unit : b.add(unit, b.mul(b.div(lane.stride, lane.words()), word));
+}
+
 Value mlir::fovea::addLast(Emitter &b, Value begin, Value place, Value constant) {
   auto sum = begin.getDefiningOp<arith::AddIOp>();
   if (!sum || !getConstant(sum.getRhs()))
@@ -306,9 +310,7 @@ private:
   }
 
   /// Behind where the step begins.
-  Value placeOfWord(int64_t word) {
-    return word == 0 ? constant : b.add(constant, b.mul(b.div(lane.stride, lane.words()), word));
-  }
+  Value placeOfWord(int64_t word) { return getPlaceOfWord(b, lane, constant, word); }
 
   Value word(int32_t value) {
     return arith::ConstantOp::create(b, DenseElementsAttr::get(words, b.getI32IntegerAttr(value)));

@@ -120,6 +120,9 @@ inline unsigned getFetchLocality(const DotBlock &block) { return block.rows() ==
 Value getFetchDistance(Emitter &b, Value stride, Value jump, Value step, Value steps,
                        int64_t ahead);
 
+/// Where word `word` lies of the unit that begins at `unit`.
+Value getPlaceOfWord(Emitter &b, const LaneOperand &lane, Value unit, int64_t word);
+
 /// The scales of step k for each vector of a block, and the offsets, in which the bias is included.
 struct LaneFactors {
   LaneFactors() = default;

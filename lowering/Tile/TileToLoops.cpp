@@ -504,8 +504,8 @@ LogicalResult Lowering::lower(StoreOp op) {
 LogicalResult Lowering::lower(DequantizeOp op) {
   return fill(op, op.getResult(), [&](Value r, Value c) {
     Value integer = read(get(op.getInput()), r, c);
-    if (std::optional<ArrayRef<int8_t>> table =
-            op.getTable()) { // a byte of all entries as one number
+    if (std::optional<ArrayRef<int8_t>> table = op.getTable()) {
+      // A byte of all entries as one number.
       APInt entries(8 * table->size(), 0);
       for (auto [i, entry] : llvm::enumerate(*table))
         entries.insertBits(static_cast<uint8_t>(entry), 8 * i, 8);
