@@ -60,13 +60,13 @@ static double fromNarrow(uint16_t bits, NarrowFormat format) {
   return bits & 0x8000 ? -value : value;
 }
 
-template <typename T> static void append(std::vector<uint8_t> &data, T value) {
+template <typename T> static void append(Bytes &data, T value) {
   size_t at = data.size();
   data.resize(at + sizeof(T));
   std::memcpy(data.data() + at, &value, sizeof(T));
 }
 
-void appendReal(std::vector<uint8_t> &data, double value, fovea_dtype type) {
+void appendReal(Bytes &data, double value, fovea_dtype type) {
   if (type.bits == 64)
     append(data, value);
   else if (type.bits == 32)

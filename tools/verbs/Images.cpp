@@ -77,7 +77,7 @@ static bool readArray(const std::string &path, Array &array, images::Picture &pi
   if (!images::checkSize(static_cast<uint64_t>(shape[0]), static_cast<uint64_t>(shape[1]), error))
     throw Failure{1, path + ": " + error};
   picture = images::Picture(shape[0], shape[1], 3);
-  picture.bytes = array.data;
+  picture.bytes.assign(array.data.begin(), array.data.end());
   return true;
 }
 

@@ -19,7 +19,7 @@ struct Bad {
   std::string message;
 };
 
-template <typename T> T get(const std::vector<uint8_t> &bytes, uint64_t at) {
+template <typename T> T get(const Bytes &bytes, uint64_t at) {
   T value;
   if (at > bytes.size() || sizeof(T) > bytes.size() - at)
     throw Bad{"is cut short or malformed: expects " + std::to_string(sizeof(T)) + " bytes at " +
@@ -36,7 +36,7 @@ struct Member {
 };
 
 /// Sizes and offset that did not fit 32 bits stand in extra field 1 (APPNOTE 4.5.3).
-void readZip64(const std::vector<uint8_t> &file, uint64_t at, uint64_t end, Member &member) {
+void readZip64(const Bytes &file, uint64_t at, uint64_t end, Member &member) {
   while (at + 4 <= end) {
     auto id = get<uint16_t>(file, at);
     uint64_t next = at + 4 + get<uint16_t>(file, at + 2);
@@ -52,7 +52,7 @@ void readZip64(const std::vector<uint8_t> &file, uint64_t at, uint64_t end, Memb
 }
 
 /// The central directory (APPNOTE 4.3.12), found from the file's end.
-std::vector<Member> readDirectory(const std::vector<uint8_t> &file) {
+std::vector<Member> readDirectory(const Bytes &file) {
   constexpr uint64_t endBytes = 22;
   uint64_t at = file.size() + 1;
   uint64_t lowest = file.size() > endBytes + 65535 ? file.size() - endBytes - 65535 : 0;
@@ -105,7 +105,7 @@ Bad badMember(const Member &member, const std::string &what) {
 }
 
 /// Where a member's packed bytes begin, behind its own header.
-uint64_t findBytes(const std::vector<uint8_t> &file, const Member &member) {
+uint64_t findBytes(const Bytes &file, const Member &member) {
   if (member.offset > file.size())
     throw badMember(member, "goes past the file's end: expects its header at " +
                                 std::to_string(member.offset) + ", got a size of " +
@@ -127,7 +127,7 @@ constexpr uint64_t kMostBytes = uint64_t(16) << 30;
 
 /// Before any is unpacked: each has a name and bytes of its own. A file's bytes bound what they
 /// unpack to only where no two members share them.
-void checkMembers(const std::vector<uint8_t> &file, const std::vector<Member> &members) {
+void checkMembers(const Bytes &file, const std::vector<Member> &members) {
   std::set<std::string> names;
   std::vector<const Member *> byOffset;
   uint64_t total = 0;
@@ -146,7 +146,7 @@ void checkMembers(const std::vector<uint8_t> &file, const std::vector<Member> &m
       throw badMember(*byOffset[i + 1], "shares bytes with member '" + byOffset[i]->name + "'");
 }
 
-std::vector<uint8_t> unpack(const std::vector<uint8_t> &file, const Member &member) {
+Bytes unpack(const Bytes &file, const Member &member) {
   auto bad = [&](const std::string &what) { return badMember(member, what); };
   uint64_t at = findBytes(file, member);
   // Who goes by the name here would read another array than who goes by the directory's.
@@ -154,7 +154,7 @@ std::vector<uint8_t> unpack(const std::vector<uint8_t> &file, const Member &memb
   std::string name(nameAt, nameAt + get<uint16_t>(file, member.offset + 26));
   if (name != member.name)
     throw bad("expects this name in its own header too, got '" + name + "'");
-  std::vector<uint8_t> bytes;
+  Bytes bytes;
   if (member.method == 0) {
     if (member.packed != member.size)
       throw bad("is stored, but its two sizes differ");
@@ -282,21 +282,25 @@ fovea_dtype dtypeOf(const std::string &descr) {
 }
 
 /// Column-major to row-major.
-std::vector<uint8_t> transposed(const Array &array, size_t element) {
-  std::vector<uint8_t> out(array.data.size());
+Bytes transposed(const Array &array, size_t element) {
+  Bytes out(array.data.size());
   std::vector<int64_t> index(array.shape.size());
   for (size_t at = 0; at < out.size(); at += element) {
     uint64_t from = 0;
     for (size_t d = index.size(); d-- > 0;)
       from = from * static_cast<uint64_t>(array.shape[d]) + static_cast<uint64_t>(index[d]);
     std::memcpy(out.data() + at, array.data.data() + from * element, element);
-    for (size_t d = index.size(); d-- > 0 && ++index[d] == array.shape[d];)
+    for (size_t d = index.size(); d-- > 0;) {
+      ++index[d];
+      if (index[d] != array.shape[d])
+        break;
       index[d] = 0;
+    }
   }
   return out;
 }
 
-Array parseNpy(const std::vector<uint8_t> &bytes) {
+Array parseNpy(const Bytes &bytes) {
   if (bytes.size() < 10 || std::memcmp(bytes.data(), "\x93NUMPY", 6) != 0)
     throw Bad{"is no .npy array"};
   if (bytes[6] < 1 || bytes[6] > 3)
@@ -332,13 +336,13 @@ bool readNpz(const std::string &path, std::vector<Array> &arrays, std::string &e
   std::string bytes;
   if (!(path == "-" ? readFile(path, bytes, error) : readRegularFile(path, bytes, error)))
     return false;
-  const std::vector<uint8_t> file(bytes.begin(), bytes.end());
+  const Bytes file(bytes.begin(), bytes.end());
   std::vector<Array> read;
   try {
     const std::vector<Member> members = readDirectory(file);
     checkMembers(file, members);
     for (const Member &member : members) {
-      std::vector<uint8_t> bytes = unpack(file, member);
+      Bytes bytes = unpack(file, member);
       try {
         Array array = parseNpy(bytes);
         array.name = member.name;
@@ -365,7 +369,7 @@ bool readNpy(const std::string &path, Array &array, std::string &error) {
   if (!(path == "-" ? readFile(path, bytes, error) : readRegularFile(path, bytes, error)))
     return false;
   try {
-    array = parseNpy(std::vector<uint8_t>(bytes.begin(), bytes.end()));
+    array = parseNpy(Bytes(bytes.begin(), bytes.end()));
   } catch (const Bad &bad) {
     error = path + ": " + bad.message;
     return false;

@@ -15,14 +15,13 @@ namespace fovea::verbs {
 /// Elements of what is typed or made up: what a person can mean, and no more memory than that.
 static constexpr int64_t kMostElements = 1 << 24;
 
-static void appendInteger(std::vector<uint8_t> &data, int64_t value, fovea_dtype type) {
+static void appendInteger(Bytes &data, int64_t value, fovea_dtype type) {
   for (int byte = 0; byte < std::max<int>(type.bits, 8) / 8; ++byte)
     data.push_back(static_cast<uint8_t>(value >> (8 * byte)));
 }
 
 /// A number of a list; false if the type cannot hold it.
-static bool appendNumber(std::vector<uint8_t> &data, const nlohmann::json &number,
-                         fovea_dtype type) {
+static bool appendNumber(Bytes &data, const nlohmann::json &number, fovea_dtype type) {
   if (isReal(type)) {
     if (!number.is_number())
       return false;

@@ -29,7 +29,7 @@ struct RunOptions : Common {
 void widenIntegers(Array &array) {
   if (isReal(array.dtype) || array.dtype.bits > 32)
     return;
-  std::vector<uint8_t> wide(countElements(array) * 8);
+  Bytes wide(countElements(array) * 8);
   for (size_t i = 0; i < wide.size() / 8; ++i) {
     int64_t value = integerAt(array, i);
     std::memcpy(wide.data() + i * 8, &value, 8);

@@ -30,7 +30,7 @@ bool isReal(fovea_dtype type);
 /// "f32", "bf16", "bool".
 std::string typeName(fovea_dtype type);
 /// Appends the nearest float of that type, ties to even; what is too large becomes infinite.
-void appendReal(std::vector<uint8_t> &data, double value, fovea_dtype type);
+void appendReal(Bytes &data, double value, fovea_dtype type);
 double realAt(const Array &array, size_t i);
 int64_t integerAt(const Array &array, size_t i);
 size_t countElements(const Array &array);
