@@ -243,7 +243,7 @@ Value TileLowering::turnWords(LoadOp load, int64_t pitch) {
         Value row = b.add(load.getRow(), b.minimum(b.add(inner, i), last));
         Value place = view.place(b, row, b.add(load.getColumn(), b.mul(word, each)));
         Value loaded = b.load(element, view.flat, place, each * lanes);
-        prefetchNextRows(load, place);
+        prefetchRows(load, place, type.getRows());
         rows.push_back(vector::BitCastOp::create(b, wordType, loaded));
       }
       rows = b.transpose(rows);

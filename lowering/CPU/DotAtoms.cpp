@@ -225,6 +225,8 @@ public:
     if (pairs)
       return runPairs();
     block.rows() == 1 ? runRow() : runRows();
+    if (lane.inOrder)
+      b.keepOrder();
   }
 
 private:

@@ -14,6 +14,8 @@ using namespace mlir::fovea::tile;
 
 /// The most vectors of the depth that are written out, a product of each for each lane.
 static constexpr int64_t kMostVectors = 16;
+/// Rows in memory whose sums become one vector first: a unit has as many lanes.
+static constexpr int64_t kFour = 4;
 
 class TileLowering::LaneSums : Product {
 public:
@@ -40,23 +42,32 @@ public:
 
   void run() {
     valid = t.validAlong(source, 0);
-    if (pairs || countFewRows() == 0)
+    if (pairs || countFewRows(converts()) == 0)
       other = t.materialize(operands.other, 1);
     result = t.resultScratch(dot.getResult(), t.findDonor(dot.getAcc(), dot, type));
-    SmallVector<int64_t> all = llvm::to_vector(llvm::seq(countRows()));
-    // As many rows at once as registers hold the sums of.
-    const size_t most = lanes >= 16 ? 2 : 1;
+    auto ofVectors = [&](function_ref<void(Value)> body) {
+      b.loop(b.index(0), b.index(layout.pitch), lanes, body);
+    };
     t.forWholeOrPart(valid, layout, [&](bool whole) {
-      for (ArrayRef<int64_t> left = all; !left.empty();
-           left = left.drop_front(std::min(most, left.size())))
-        walk(left.take_front(most), whole);
+      // What one vector's rows take in memory stays in the nearest cache for all rows. Their places
+      // are constants then; where each has a limit, all of them would not fit the registers.
+      if (whole)
+        return ofVectors([&](Value inner) {
+          forSomeRows(
+              [&](ArrayRef<Value> rows, bool fetches) { sumRows(rows, whole, inner, fetches); });
+        });
+      forSomeRows([&](ArrayRef<Value> rows, bool fetches) {
+        ofVectors([&](Value inner) { sumRows(rows, whole, inner, fetches); });
+      });
     });
   }
 
 private:
+  bool converts() { return !pairs && !view().type.isF32(); }
+
   /// A tile's only row is computed whether it is there or not, of a copy then.
   int64_t countRows() {
-    int64_t rows = countFewRows();
+    int64_t rows = countFewRows(converts());
     bool isOne = dot->hasAttr(kSumAcrossAttr) && layout.axis == 1 && type.getRows() == 1 &&
                  type.getElementType().isF32();
     return rows == 0 && isOne ? 1 : rows;
@@ -78,7 +89,7 @@ private:
     Value at = b.add(b.add(place, from), v * each);
     int64_t elementsOfLine = 64 * 8 / view().type.getIntOrFloatBitWidth();
     if (fetches && v * each % elementsOfLine == 0)
-      t.prefetchNextRows(source, at);
+      t.prefetchRows(source, at);
     Value loaded = b.load(view().type, view().flat, at, each);
     if (pairs)
       return asPairs(b, loaded);
@@ -89,10 +100,10 @@ private:
   }
 
   /// Vector v of a row of the other operand, behind the element `from`.
-  Value readOther(int64_t row, Value from, int64_t v) {
+  Value readOther(Value row, Value from, int64_t v) {
     if (!other)
-      return t.readVector(operands.other, 1, b.index(row), b.add(from, v * each));
-    Value at = b.add(from, row * other->layout.pitch + v * each);
+      return t.readVector(operands.other, 1, row, b.add(from, v * each));
+    Value at = b.add(b.add(from, b.mul(row, other->layout.pitch)), v * each);
     if (!pairs)
       return t.readScratch(*other, typeOf(operands.other).getElementType(), at, each);
     return asPairs(b, b.load(b.getI16Type(), other->memory, at, each));
@@ -108,48 +119,92 @@ private:
     return view().place(b, first, 1, inner, b.index(0));
   }
 
-  /// Of `rows` the sums with the rows in memory first, first + 4, ... of the block at `inner`.
-  SmallVector<Value> sumSome(ArrayRef<int64_t> rows, bool whole, Value inner, int64_t first) {
-    int64_t count = lanes / 4;
+  /// Whole rows in memory are one stream, read as it lies, since the processor foresees no other
+  /// order. Parts of long ones are four, each of which goes on from row to row.
+  bool isOneStream() const { return written == vectors; }
+
+  /// The i-th row of a group of four, of a vector's rows in memory.
+  int64_t rowOf(int64_t group, int64_t i) const {
+    return isOneStream() ? group * kFour + i : i * (lanes / kFour) + group;
+  }
+
+  /// Of `rows` the sums with a group of the rows in memory from `inner` on; those of a vector's
+  /// units are left to add up.
+  SmallVector<Value> sumFour(ArrayRef<Value> rows, bool whole, Value inner, int64_t group,
+                             bool fetches) {
     SmallVector<Value> places, units,
-        none(rows.size() * count, b.zero(VectorType::get(lanes, type.getElementType())));
-    for (int64_t i = 0; i < count; ++i)
-      places.push_back(placeOf(b.add(inner, first + 4 * i), whole));
+        none(rows.size() * kFour, b.zero(VectorType::get(lanes, type.getElementType())));
+    for (int64_t i = 0; i < kFour; ++i)
+      places.push_back(placeOf(b.add(inner, rowOf(group, i)), whole));
     SmallVector<Value> sums = b.loop(b.index(0), b.index(vectors * each), written * each, none,
                                      [&](Value from, ValueRange before) {
                                        SmallVector<Value> sums(before);
-                                       for (int64_t v = 0; v < written; ++v)
-                                         addVector(rows, places, from, v, sums);
+                                       addFour(rows, places, from, fetches, sums);
                                        return sums;
                                      });
     for (size_t r = 0; r < rows.size(); ++r)
-      units.push_back(b.sumToUnits(SmallVector<Value>(ArrayRef(sums).slice(r * count, count))));
+      units.push_back(b.sumInUnits(ArrayRef(sums).slice(r * kFour, kFour)));
     return units;
   }
 
-  void addVector(ArrayRef<int64_t> rows, ArrayRef<Value> places, Value from, int64_t v,
-                 MutableArrayRef<Value> sums) {
-    for (auto [i, place] : llvm::enumerate(places)) {
-      // The first walk fetches what the others read.
-      Value y = load(place, from, v, rows.front() == 0);
+  /// Adds the products with what is written out of four rows in memory.
+  void addFour(ArrayRef<Value> rows, ArrayRef<Value> places, Value from, bool fetches,
+               MutableArrayRef<Value> sums) {
+    auto add = [&](int64_t i, int64_t v) {
+      Value y = load(places[i], from, v, fetches);
       for (auto [r, row] : llvm::enumerate(rows)) {
-        Value &sum = sums[r * places.size() + i];
+        Value &sum = sums[r * kFour + i];
         sum = pairs ? multiplyPairs(b, sum, readOther(row, from, v), y)
                     : b.mulAdd(readOther(row, from, v), y, sum);
       }
+    };
+    if (!isOneStream()) {
+      for (int64_t v = 0; v < written; ++v)
+        for (int64_t i = 0; i < kFour; ++i)
+          add(i, v);
+      return;
+    }
+    for (int64_t i = 0; i < kFour; ++i) {
+      for (int64_t v = 0; v < written; ++v)
+        add(i, v);
+      b.keepOrder();
     }
   }
 
-  /// All sums of `rows`.
-  void walk(ArrayRef<int64_t> rows, bool whole) {
-    b.loop(b.index(0), b.index(layout.pitch), lanes, [&](Value inner) {
-      SmallVector<SmallVector<Value>> units(rows.size());
-      for (int64_t first = 0; first < 4; ++first)
-        for (auto [r, unit] : llvm::enumerate(sumSome(rows, whole, inner, first)))
-          units[r].push_back(unit);
-      for (auto [row, four] : llvm::zip(rows, units))
-        writeSum(*result, row, inner, b.sumUnits(four));
-    });
+  /// As many rows at once as registers hold the sums of; the first fetch what all read.
+  void forSomeRows(function_ref<void(ArrayRef<Value>, bool)> body) {
+    int64_t count = countRows(), most = std::min<int64_t>(lanes >= 16 ? 2 : 1, count);
+    auto some = [&](Value first, int64_t size, bool fetches) {
+      SmallVector<Value> rows;
+      for (int64_t r = 0; r < size; ++r)
+        rows.push_back(b.add(first, r));
+      body(rows, fetches);
+    };
+    some(b.index(0), most, true);
+    b.loop(b.index(most), b.index(count / most * most), most,
+           [&](Value row) { some(row, most, false); });
+    if (count % most != 0)
+      some(b.index(count - count % most), count % most, false);
+  }
+
+  /// All sums of `rows` with a vector's rows in memory, from `inner` on.
+  void sumRows(ArrayRef<Value> rows, bool whole, Value inner, bool fetches) {
+    SmallVector<SmallVector<Value>> units(rows.size());
+    for (int64_t group = 0; group < lanes / kFour; ++group)
+      for (auto [r, unit] : llvm::enumerate(sumFour(rows, whole, inner, group, fetches)))
+        units[r].push_back(unit);
+    for (auto [row, all] : llvm::zip(rows, units))
+      writeSum(*result, row, inner, inOrder(b.sumUnits(all)));
+  }
+
+  /// A sum for each row in memory, from those of groups one behind the other.
+  Value inOrder(Value sums) {
+    if (isOneStream() || lanes == kFour)
+      return sums;
+    SmallVector<int64_t> order(lanes);
+    for (int64_t place = 0; place < lanes; ++place)
+      order[rowOf(place / kFour, place % kFour)] = place;
+    return vector::ShuffleOp::create(b, sums, sums, order);
   }
 
   bool pairs;                           ///< of bf16

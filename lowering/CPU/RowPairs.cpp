@@ -28,78 +28,153 @@ public:
       if (known)
         depth = b.minimum(depth, known);
     other = t.materialize(operands.other, 1);
-    Scratch result = t.resultScratch(dot.getResult(), t.findDonor(dot.getAcc(), dot, type));
+    result = t.resultScratch(dot.getResult(), t.findDonor(dot.getAcc(), dot, type));
+    most = std::min(rows, kRowsOfBlock);
     size = kChunk;
     for (int64_t larger : {2 * kChunk, 4 * kChunk})
-      if (type.getColumns() % larger == 0 && rows * larger <= 8 * kChunk)
+      if (type.getColumns() % larger == 0 && most * larger <= 8 * kChunk)
         size = larger;
-    for (int64_t column = 0; column < type.getColumns(); column += size) {
-      SmallVector<Value> sums = sumColumns(column);
-      for (int64_t row = 0; row < rows; ++row)
-        for (int64_t chunk = 0; chunk < size; chunk += kChunk)
-          for (auto [half, sum] : llvm::enumerate(inOrder(sums, row, chunk)))
-            writeSum(result, row, b.index(column + chunk + half * lanes), sum);
-    }
+    if (rows == most && type.getColumns() == size)
+      return finish(b.index(0), most, b.index(0), sumAll());
+    runParts();
   }
 
 private:
-  static constexpr int64_t kChunk = 32; ///< columns whose sums are two vectors
+  static constexpr int64_t kChunk = 32;      ///< columns whose sums are two vectors
+  static constexpr int64_t kRowsOfBlock = 4; ///< of the result
 
-  /// Where those of a row and a chunk of columns are among all sums of a block.
+  /// Where the sums of a row and a chunk of columns are among all those of a block.
   int64_t placeOf(int64_t row, int64_t chunk) const { return (row * size + chunk) / lanes; }
 
-  /// Those of a block of columns over the whole depth.
-  SmallVector<Value> sumColumns(int64_t column) {
+  /// Those of the only block.
+  SmallVector<Value> sumAll() {
     // Few sums are two chains of additions, so that none waits for the one before.
-    int64_t count = placeOf(rows, 0), chains = count <= 4 ? 2 : 1;
+    int64_t count = placeOf(most, 0), chains = count <= 4 ? 2 : 1;
     SmallVector<Value> all(chains * count, b.zero(VectorType::get(lanes, type.getElementType())));
-    Value done = b.index(0);
-    for (int64_t step : {2 * chains, int64_t(2)}) {
-      Value end = b.sub(depth, b.rem(depth, step));
-      all = b.loop(done, end, step, all, [&](Value k, ValueRange carried) {
-        SmallVector<Value> next(carried);
-        for (int64_t i = 0; i < step / 2; ++i)
-          add(column, b.add(k, 2 * i), true, MutableArrayRef(next).slice(i * count, count));
-        return next;
-      });
-      done = end;
-    }
-    all = b.loop(done, depth, 1, all, [&](Value k, ValueRange carried) {
-      SmallVector<Value> next(carried);
-      add(column, k, false, MutableArrayRef(next).take_front(count));
-      return next;
-    });
+    all = sumRows({b.index(0), most, b.index(0), /*fetches=*/true}, b.index(0), depth, chains, all);
     for (int64_t i = 0; i < count && chains > 1; ++i)
       all[i] = arith::AddFOp::create(b, all[i], all[count + i]);
     return all;
   }
 
+  /// Some rows in memory for all blocks before the next: so memory is read as it lies, whose rows
+  /// the nearest cache holds meanwhile.
+  void runParts() {
+    constexpr int64_t kPart = 16;
+    Type element = type.getElementType();
+    TileLayout layout(TileType::get(rows, type.getColumns(), element), lanes);
+    Value memory = t.allocate(element, layout);
+    auto placeOfSum = [&](const Block &block, int64_t i) {
+      Value row = b.mul(b.add(block.row, i * lanes / size), layout.pitch);
+      return b.add(b.add(row, block.column), i * lanes % size);
+    };
+    auto read = [&](const Block &block) {
+      SmallVector<Value> sums;
+      for (int64_t i = 0; i < placeOf(block.rows, 0); ++i)
+        sums.push_back(b.load(element, memory, placeOfSum(block, i), lanes));
+      return sums;
+    };
+    auto write = [&](const Block &block, ArrayRef<Value> sums) {
+      for (auto [i, sum] : llvm::enumerate(sums))
+        b.store(sum, memory, placeOfSum(block, static_cast<int64_t>(i)));
+    };
+    Value zero = b.zero(VectorType::get(lanes, element));
+    b.loop(b.index(0), b.index(rows * layout.pitch), lanes,
+           [&](Value at) { b.store(zero, memory, at); });
+    b.loop(b.index(0), depth, kPart, [&](Value begin) {
+      Value end = b.minimum(b.add(begin, kPart), depth);
+      forEachBlock([&](const Block &block) {
+        write(block, sumRows(block, begin, end, /*chains=*/1, read(block)));
+      });
+    });
+    forEachBlock(
+        [&](const Block &block) { finish(block.row, block.rows, block.column, read(block)); });
+  }
+
+  /// Rows and columns of the result whose sums are in registers together.
+  struct Block {
+    Value row;
+    int64_t rows;
+    Value column;
+    bool fetches; ///< what the others read, too
+  };
+
+  void forEachBlock(function_ref<void(const Block &)> body) {
+    auto ofRows = [&](Value row, int64_t count, bool fetches) {
+      b.loop(b.index(0), b.index(type.getColumns()), size,
+             [&](Value column) { body({row, count, column, fetches}); });
+    };
+    ofRows(b.index(0), most, true);
+    b.loop(b.index(most), b.index(rows / most * most), most,
+           [&](Value row) { ofRows(row, most, false); });
+    if (rows % most != 0)
+      ofRows(b.index(rows / most * most), rows % most, false);
+  }
+
+  /// `all` and the products of the rows in memory from `begin` to `end`, in as many chains.
+  SmallVector<Value> sumRows(const Block &block, Value begin, Value end, int64_t chains,
+                             SmallVector<Value> all) {
+    int64_t count = placeOf(block.rows, 0);
+    for (int64_t step = 2 * chains; step >= 2; step /= 2) {
+      Value whole = b.sub(end, b.rem(b.sub(end, begin), step));
+      all = b.loop(begin, whole, step, all, [&](Value k, ValueRange carried) {
+        SmallVector<Value> next(carried);
+        for (int64_t i = 0; i < step / 2; ++i)
+          add(block, b.add(k, 2 * i), true, MutableArrayRef(next).slice(i * count, count));
+        return next;
+      });
+      begin = whole;
+    }
+    return b.loop(begin, end, 1, all, [&](Value k, ValueRange carried) {
+      SmallVector<Value> next(carried);
+      add(block, k, false, MutableArrayRef(next).take_front(count));
+      return next;
+    });
+  }
+
+  /// Stores a block's sums.
+  void finish(Value row, int64_t count, Value column, ArrayRef<Value> sums) {
+    for (int64_t r = 0; r < count; ++r)
+      for (int64_t chunk = 0; chunk < size; chunk += kChunk)
+        for (auto [half, sum] : llvm::enumerate(inOrder(sums, r, chunk)))
+          writeSum(*result, b.add(row, r),
+                   b.add(column, chunk + static_cast<int64_t>(half) * lanes), sum);
+  }
+
   /// Adds the products of rows k and k + 1, or of k alone.
-  void add(int64_t column, Value k, bool isPair, MutableArrayRef<Value> sums) {
+  void add(const Block &block, Value k, bool isPair, MutableArrayRef<Value> sums) {
     const ViewMemory &view = t.viewOf(load.getView());
     auto words = VectorType::get(kChunk, b.getI16Type());
-    Value corner[2] = {load.getRow(), b.add(load.getColumn(), column)};
+    Value corner[2] = {load.getRow(), b.add(load.getColumn(), block.column)};
     auto placeOfRow = [&](Value row) { return view.place(b, corner, 1, row, b.index(0)); };
     SmallVector<Value> weights;
-    for (int64_t row = 0; row < rows; ++row)
-      weights.push_back(
-          broadcastPair(b, other->memory, b.add(k, row * other->layout.pitch), isPair, lanes));
+    for (int64_t row = 0; row < block.rows; ++row) {
+      Value from = b.mul(b.add(block.row, row), other->layout.pitch);
+      weights.push_back(broadcastPair(b, other->memory, b.add(from, k), isPair, lanes));
+    }
+    auto read = [&](Value row, int64_t chunk) -> Value {
+      Value at = b.add(row, chunk);
+      if (block.fetches)
+        t.prefetchRows(load, at);
+      return vector::BitCastOp::create(b, words, b.load(view.type, view.flat, at, kChunk));
+    };
+    // Memory is read as it lies: the processor foresees no other order.
+    SmallVector<Value> lows;
     Value first = placeOfRow(k), second = isPair ? placeOfRow(b.add(k, 1)) : Value();
+    for (int64_t chunk = 0; chunk < size; chunk += kChunk)
+      lows.push_back(read(first, chunk));
+    b.keepOrder();
     for (int64_t chunk = 0; chunk < size; chunk += kChunk) {
-      auto read = [&](Value row) -> Value {
-        Value at = b.add(row, chunk);
-        t.prefetchNextRows(load, at);
-        return vector::BitCastOp::create(b, words, b.load(view.type, view.flat, at, kChunk));
-      };
-      Value low = read(first), high = isPair ? read(second) : b.zero(words);
+      Value low = lows[chunk / kChunk], high = isPair ? read(second, chunk) : b.zero(words);
       for (int64_t half : {0, 1}) {
         Value pairs = interleave(low, high, half);
-        for (int64_t row = 0; row < rows; ++row) {
+        for (int64_t row = 0; row < block.rows; ++row) {
           Value &sum = sums[placeOf(row, chunk) + half];
           sum = multiplyPairs(b, sum, weights[row], pairs);
         }
       }
     }
+    b.keepOrder();
   }
 
   /// Of each unit of eight columns four pairs.
@@ -129,9 +204,10 @@ private:
   }
 
   LoadOp load;        ///< of the rows in memory
-  int64_t rows, size; ///< of the result, and columns of a block
+  int64_t rows;       ///< of the result
+  int64_t most, size; ///< rows and columns of a block
   Value depth;        ///< how many rows in memory there are
-  std::optional<Scratch> other;
+  std::optional<Scratch> other, result;
 };
 
 bool TileLowering::lowerRowPairs(DotOp dot) {

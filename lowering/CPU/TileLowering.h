@@ -137,7 +137,9 @@ private:
   bool readsIntegers(tile::DequantizeOp op, int64_t axis);
   /// Whether it is one turn of a loop over rows, of which the next turn has those behind.
   bool walksRows(tile::LoadOp load);
-  void prefetchNextRows(tile::LoadOp load, Value place);
+  /// Fetches what lies so many rows behind `place`, which the loop over rows will load: of rows
+  /// that are read as they lie, few, since more lines than have buffers would wait for each other.
+  void prefetchRows(tile::LoadOp load, Value place, int64_t ahead = 16);
   bool liesInWords(tile::LoadOp load);
   Value turnWords(tile::LoadOp load, int64_t pitch);
   Value prepareWords(ArrayRef<Value> words, int64_t bits, Value memory, Value to, Value sum);
@@ -234,10 +236,11 @@ protected:
   /// Whether both operands are bf16, of which one instruction of the target adds two products.
   bool addsPairs() const;
   /// The rows of f32, with their columns in lanes, if it is known how many there are and they are
-  /// few: then work for each of them costs less than preparing the other operand for all. Else 0.
-  int64_t countFewRows();
+  /// few: then work for each of them, which may be to convert what lies in memory, costs less than
+  /// preparing that for all. Else 0.
+  int64_t countFewRows(bool converts = false);
   /// A vector of the result, to which what it begins with is added.
-  void writeSum(const Scratch &result, int64_t row, Value inner, Value sum);
+  void writeSum(const Scratch &result, Value row, Value inner, Value sum);
 
   TileLowering &t;
   Emitter &b;

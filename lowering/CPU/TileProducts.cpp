@@ -28,18 +28,18 @@ bool TileLowering::Product::addsPairs() const {
   return t.multipliesPairs() && isBF16(operands.lanes) && isBF16(operands.other);
 }
 
-int64_t TileLowering::Product::countFewRows() {
-  constexpr int64_t kMost = 4;
+int64_t TileLowering::Product::countFewRows(bool converts) {
+  const int64_t most = converts ? 4 : 16;
   if (layout.axis != 1 || !type.getElementType().isF32())
     return 0;
   int64_t rows = getConstant(t.endAlong(dot.getResult(), 0)).value_or(0);
-  return rows <= kMost ? rows : 0;
+  return rows <= most ? rows : 0;
 }
 
-void TileLowering::Product::writeSum(const Scratch &result, int64_t row, Value inner, Value sum) {
+void TileLowering::Product::writeSum(const Scratch &result, Value row, Value inner, Value sum) {
   if (dot.getAcc())
-    sum = arith::AddFOp::create(b, sum, t.readVector(dot.getAcc(), 1, b.index(row), inner));
-  t.write(result, b.index(row), inner, sum);
+    sum = arith::AddFOp::create(b, sum, t.readVector(dot.getAcc(), 1, row, inner));
+  t.write(result, row, inner, sum);
 }
 
 /// A product of tiles in register blocks. One operand lies in lanes, of the other's elements one at
@@ -59,14 +59,9 @@ public:
     placeBroadcast();
     placeSums();
     findDepth();
-    result = t.resultScratch(dot.getResult(), t.findDonor(dot.getAcc(), dot, type));
-    int64_t whole = layout.pitch / columns * columns;
-    bool isComputed = true;
-    b.loop(b.index(0), b.index(whole), columns,
-           [&](Value inner) { isComputed &= emitBlocks(inner, columns / lanes); });
-    if (whole != layout.pitch)
-      isComputed &= emitBlocks(b.index(whole), (layout.pitch - whole) / lanes);
-    if (!isComputed)
+    std::optional<Scratch> donor = t.findDonor(dot.getAcc(), dot, type);
+    result = t.resultScratch(dot.getResult(), donor);
+    if (!(readsRowsTwice() ? emitParts(donor && !t.isLazy(dot.getAcc())) : emitColumns(nullptr)))
       return dot.emitOpError("has elements that no product of this target computes");
     return success();
   }
@@ -81,6 +76,7 @@ private:
   void placeLanes();
   void placePanels(LoadOp load, DequantizeOp dequantize);
   void placeIntegers(LoadOp load);
+  void placeRows(LoadOp load);
   void placeWords(LoadOp load);
   bool isOfPairs() const;
   void placeUnpacked(const UnpackedPanels &panels);
@@ -88,6 +84,7 @@ private:
   Place startOfPanels(LoadOp load);
   void placeFactors(Value factors, LaneScales &place, LaneScales &ofBlocks);
   void chooseBlock();
+  int64_t countRows();
   bool collides(LoadOp load);
   void placeBroadcast();
   void placeSums();
@@ -99,6 +96,9 @@ private:
   bool emitRows(Value outer, Value inner, int64_t vectors, Value begin);
   bool emitBlocks(Value inner, int64_t vectors);
   bool emitBlocks(Value inner, int64_t vectors, Value begin);
+  bool emitColumns(Value begin);
+  bool readsRowsTwice();
+  bool emitParts(bool hasAcc);
   int64_t countDepths(int64_t vectors) const;
   MatrixRows placeMatrix();
   bool multiplyMatrices();
@@ -113,8 +113,10 @@ private:
   SmallVector<std::pair<LaneScales *, Place>> factorStarts; ///< of scales and offsets
   // Of a lanes' operand in panels; 0: it is in none.
   int64_t panel = 0;
-  bool isPacked = false; ///< pairs of what is no weight
-  bool together = false; ///< tiles divide the panels: one place and constants give all of a tile's
+  bool isPacked = false;  ///< pairs of what is no weight
+  bool readsRows = false; ///< the lanes' operand is rows in memory, which a loop walks for few rows
+  bool isBegun = false;   ///< the result has what sums begin with
+  bool together = false;  ///< tiles divide the panels: one place and constants give all of a tile's
   Value panelStride;
 };
 
@@ -186,7 +188,8 @@ void TileLowering::DotLowering::placeLanes() {
   } else if (load && t.isDirect(load, axis)) {
     const ViewMemory view = t.viewOf(load.getView());
     lane.memory = view.flat;
-    lane.streams = axis == 1 && t.walksRows(load);
+    if (axis == 1)
+      placeRows(load);
     lane.stride = view.stride[1 - axis];
     laneStart = startOfLoad(load, axis);
   } else {
@@ -198,12 +201,21 @@ void TileLowering::DotLowering::placeLanes() {
   }
 }
 
+/// Rows in memory, which few rows of the other operand are multiplied by as fast as memory gives
+/// them; many, or several for which they are converted, take longer anyway.
+void TileLowering::DotLowering::placeRows(LoadOp load) {
+  const int64_t few = t.viewOf(load.getView()).type.isF32() ? 16 : 4;
+  bool walks = t.walksRows(load);
+  readsRows = block.lane.inOrder = walks && countRows() <= few;
+  block.lane.streams = walks && !readsRows;
+}
+
 /// Bytes that lie in lanes already.
 void TileLowering::DotLowering::placeIntegers(LoadOp load) {
   const ViewMemory view = t.viewOf(load.getView());
   block.lane.type = b.getI8Type();
   block.lane.memory = view.flat;
-  block.lane.streams = t.walksRows(load);
+  placeRows(load);
   block.lane.stride = view.stride[0];
   laneStart = startOfLoad(load, 1);
 }
@@ -343,8 +355,19 @@ void TileLowering::DotLowering::chooseBlock() {
     rows = (*given)[0] <= kMaxBlockRows ? (*given)[0] : kMaxBlockRows / 2;
     columns = llvm::alignTo((*given)[1], lanes);
   }
-  rows = std::min(rows, layout.outer);
+  if (readsRows) {
+    // As many sums, of rows as they lie in memory.
+    int64_t sums = rows * columns / lanes;
+    columns = std::min(layout.pitch, sums * lanes);
+    rows = sums * lanes / columns;
+  }
+  rows = std::min(rows, countRows());
   columns = std::min(columns, layout.pitch);
+}
+
+/// Of the result, the most there can be.
+int64_t TileLowering::DotLowering::countRows() {
+  return getConstant(t.endAlong(dot.getResult(), 1 - layout.axis)).value_or(layout.outer);
 }
 
 /// Rows that are multiples of a page apart all fall into the same few lines of the nearest cache;
@@ -431,12 +454,13 @@ const DotAtom *TileLowering::DotLowering::findAtom() const {
   return found == t.atoms.end() ? nullptr : *found;
 }
 
-/// One block, from `begin` of the depth on; false if no atom computes it.
+/// One block, from `begin` of the depth on; false if no atom computes it. Rows past the end begin
+/// with the last one's sums, since nobody wrote theirs.
 bool TileLowering::DotLowering::emitRows(Value outer, Value inner, int64_t vectors, Value begin) {
   block.broadcast.rows.clear();
   block.groupSums.rows.clear();
   SmallVector<Value> acc;
-  bool isFirst = getConstant(begin) == 0;
+  bool isFirst = !isBegun && getConstant(begin) == 0;
   for (int64_t r = 0; r < rows; ++r) {
     Value row = rowAt(b.add(outer, r));
     block.broadcast.rows.push_back(b.add(otherStart(row), b.mul(begin, block.broadcast.stride)));
@@ -445,8 +469,8 @@ bool TileLowering::DotLowering::emitRows(Value outer, Value inner, int64_t vecto
     for (int64_t v = 0; v < vectors; ++v) {
       Value column = b.add(inner, v * lanes);
       if (!isFirst)
-        acc.push_back(t.readScratch(*result, block.sum,
-                                    b.add(b.mul(b.add(outer, r), layout.pitch), column), lanes));
+        acc.push_back(
+            t.readScratch(*result, block.sum, b.add(b.mul(row, layout.pitch), column), lanes));
       else
         acc.push_back(dot.getAcc() ? t.readVector(dot.getAcc(), layout.axis, row, column)
                                    : b.zero(VectorType::get(lanes, block.sum)));
@@ -512,6 +536,46 @@ bool TileLowering::DotLowering::emitBlocks(Value inner, int64_t vectors, Value b
     }
     isComputed &= emitRows(outer, inner, vectors, begin);
   });
+  return isComputed;
+}
+
+/// All blocks, of `block.depth` from `begin` on; null: of all depth.
+bool TileLowering::DotLowering::emitColumns(Value begin) {
+  bool isComputed = true;
+  auto emit = [&](Value inner, int64_t vectors) {
+    isComputed &= begin ? emitBlocks(inner, vectors, begin) : emitBlocks(inner, vectors);
+  };
+  int64_t whole = layout.pitch / columns * columns;
+  b.loop(b.index(0), b.index(whole), columns, [&](Value inner) { emit(inner, columns / lanes); });
+  if (whole != layout.pitch)
+    emit(b.index(whole), (layout.pitch - whole) / lanes);
+  return isComputed;
+}
+
+/// Whether rows in memory are read by several blocks, all of few rows of the other operand.
+bool TileLowering::DotLowering::readsRowsTwice() {
+  return readsRows && (countRows() > rows || layout.pitch > columns);
+}
+
+/// Some rows in memory at a time for all blocks, so that memory is read as it lies and without a
+/// rest, while the blocks after the first multiply what is in the nearest cache. Whether the
+/// result's memory has the accumulator already.
+bool TileLowering::DotLowering::emitParts(bool hasAcc) {
+  constexpr int64_t kRows = 16;
+  if (dot.getAcc() && !hasAcc)
+    t.copy(dot.getAcc(), *result);
+  else if (!dot.getAcc())
+    t.forEachVector(layout, outerEnd, [&](Value outer, Value inner) {
+      t.write(*result, outer, inner, b.zero(VectorType::get(lanes, block.sum)));
+    });
+  Value depth = block.depth;
+  bool isComputed = true;
+  isBegun = true;
+  b.loop(b.index(0), depth, kRows, [&](Value begin) {
+    block.depth = b.minimum(b.sub(depth, begin), b.index(kRows));
+    isComputed = emitColumns(begin);
+  });
+  block.depth = depth;
   return isComputed;
 }
 

@@ -23,14 +23,11 @@ bool TileLowering::walksRows(LoadOp load) {
          getConstant(loop.getStep()) == typeOf(load).getRows();
 }
 
-/// What the loop's next turn will load in place of what is at `place`: rows are no stream that the
-/// processor foresees, where they are read square by square and other rows between. A turn's are
-/// half of the nearest cache, and more than its miss buffers.
-void TileLowering::prefetchNextRows(LoadOp load, Value place) {
+void TileLowering::prefetchRows(LoadOp load, Value place, int64_t ahead) {
   if (!walksRows(load))
     return;
   const ViewMemory &view = viewOf(load.getView());
-  Value next = b.add(place, b.mul(view.stride[0], typeOf(load).getRows()));
+  Value next = b.add(place, b.mul(view.stride[0], std::min(ahead, typeOf(load).getRows())));
   b.prefetch(view.flat, next, /*locality=*/2);
 }
 
@@ -79,7 +76,7 @@ Scratch TileLowering::loadToScratch(LoadOp load, int64_t axis) {
           rows.push_back(mask ? b.loadMasked(element, view.flat, place, mask)
                               : b.load(element, view.flat, place, lanes));
           if (axis == 0)
-            prefetchNextRows(load, place);
+            prefetchRows(load, place, type.getRows());
         }
         rows = b.transpose(rows);
         for (int64_t i = 0; i < lanes; ++i) {

@@ -102,7 +102,7 @@ static int64_t getQueries(AttentionOp op, const Level &level) {
 /// Whether pairs of one query's products are made as keys and values are read: of few heads that
 /// share them, and of whole vectors. Integers are not to become bf16 first.
 static bool makesPairs(AttentionOp op) {
-  constexpr int64_t kHeads = 4, kPairs = 32;
+  constexpr int64_t kHeads = 16, kPairs = 32;
   return getHeldType(op.getKey()).isBF16() && getHeldType(op.getValue()).isBF16() &&
          op.getQueryHeads() <= kHeads * op.getKeyHeads() && op.getHeadSize() % kPairs == 0 &&
          op.getValueSize() % kPairs == 0;

@@ -217,21 +217,7 @@ static Value addPlaces(Emitter &b, Value l, Value r, ArrayRef<int64_t> low,
                                vector::ShuffleOp::create(b, l, r, high));
 }
 
-Value Emitter::sumToUnits(SmallVector<Value> vectors) {
-  int64_t lanes = 4 * vectors.size();
-  for (int64_t terms = lanes; vectors.size() > 1; terms /= 2) {
-    SmallVector<int64_t> low, high;
-    for (int64_t lane = 0; lane < 2 * lanes; ++lane)
-      (lane % terms < terms / 2 ? low : high).push_back(lane);
-    SmallVector<Value> next;
-    for (size_t i = 0; i < vectors.size(); i += 2)
-      next.push_back(addPlaces(*this, vectors[i], vectors[i + 1], low, high));
-    vectors = next;
-  }
-  return vectors.front();
-}
-
-Value Emitter::sumUnits(ArrayRef<Value> four) {
+Value Emitter::sumInUnits(ArrayRef<Value> four) {
   int64_t lanes = cast<VectorType>(four.front().getType()).getNumElements();
   // Places in a unit as shuffles of one instruction have them: below four of `l`, else of `r`.
   auto join = [&](Value l, Value r, ArrayRef<int64_t> low, ArrayRef<int64_t> high) {
@@ -246,6 +232,20 @@ Value Emitter::sumUnits(ArrayRef<Value> four) {
   Value first = join(four[0], four[1], {0, 1, 4, 5}, {2, 3, 6, 7});
   Value second = join(four[2], four[3], {0, 1, 4, 5}, {2, 3, 6, 7});
   return join(first, second, {0, 2, 4, 6}, {1, 3, 5, 7});
+}
+
+Value Emitter::sumUnits(SmallVector<Value> vectors) {
+  int64_t lanes = 4 * vectors.size();
+  for (int64_t terms = lanes; vectors.size() > 1; terms /= 2) {
+    SmallVector<int64_t> low, high;
+    for (int64_t lane = 0; lane < 2 * lanes; ++lane)
+      (lane % terms < terms / 2 ? low : high).push_back(lane);
+    SmallVector<Value> next;
+    for (size_t i = 0; i < vectors.size(); i += 2)
+      next.push_back(addPlaces(*this, vectors[i], vectors[i + 1], low, high));
+    vectors = next;
+  }
+  return vectors.front();
 }
 
 SmallVector<Value> Emitter::transpose(SmallVector<Value> rows) {

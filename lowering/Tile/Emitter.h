@@ -95,11 +95,11 @@ public:
   /// Element (i, j) of the result is element (j, i) of `rows`: as many vectors as each has lanes, a
   /// power of two.
   SmallVector<Value> transpose(SmallVector<Value> rows);
-  /// Sums across lanes, of as many vectors as each has lanes, a power of two. First the vectors i,
-  /// 4 + i, 8 + i, ... become one, whose lanes 4 u to 4 u + 3 add up to the sum of the u-th; then
-  /// the four of these become all sums in order.
-  Value sumToUnits(SmallVector<Value> vectors);
-  Value sumUnits(ArrayRef<Value> four);
+  /// Sums across lanes, of as many vectors as each has lanes, a power of two. First four vectors
+  /// that follow each other become one, of whose units of four lanes each has a part of all their
+  /// sums; then the units of these are added up, and all sums stand in order.
+  Value sumInUnits(ArrayRef<Value> four);
+  Value sumUnits(SmallVector<Value> vectors);
 };
 
 } // namespace mlir::fovea

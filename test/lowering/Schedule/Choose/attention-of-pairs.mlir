@@ -1,7 +1,7 @@
 // RUN: fovea-opt %s --fovea-schedule="target=avx512bf16 assume-covered" | FileCheck %s --check-prefixes=CHECK,PAIRS
 // RUN: fovea-opt %s --fovea-schedule="target=avx512 assume-covered" | FileCheck %s --check-prefixes=CHECK,NONE
 
-// Products of pairs of bf16 are for many queries, and for one where few heads share keys and rows are whole vectors of pairs:
+// Products of pairs of bf16 are for many queries, and for one where at most sixteen heads share keys and rows are whole vectors of pairs:
 // these are made as keys and values are read. f16 has none.
 
 // CHECK-LABEL: @attention
@@ -30,11 +30,11 @@ func.func @one(%q: tensor<2x1x4x64xbf16>, %k: tensor<2x100x1x64xbf16>) -> tensor
 
 // CHECK-LABEL: @others
 // CHECK-NOT: operands
-func.func @others(%q: tensor<2x1x8x64xbf16>, %k: tensor<2x100x1x64xbf16>, %r: tensor<2x1x4x48xbf16>, %l: tensor<2x100x4x48xbf16>,
-                  %x: tensor<2x100x4x64xf16>) -> (tensor<2x1x8x64xbf16>, tensor<2x1x4x48xbf16>, tensor<2x100x4x64xf16>) {
-  %0 = fovea.group(%a = %q, %b = %k) : (tensor<2x1x8x64xbf16>, tensor<2x100x1x64xbf16>) -> tensor<2x1x8x64xbf16> {
-    %1 = fovea.attention %a, %b, %b : tensor<2x1x8x64xbf16>, tensor<2x100x1x64xbf16>, tensor<2x100x1x64xbf16> -> tensor<2x1x8x64xbf16>
-    fovea.yield %1 : tensor<2x1x8x64xbf16>
+func.func @others(%q: tensor<2x1x17x64xbf16>, %k: tensor<2x100x1x64xbf16>, %r: tensor<2x1x4x48xbf16>, %l: tensor<2x100x4x48xbf16>,
+                  %x: tensor<2x100x4x64xf16>) -> (tensor<2x1x17x64xbf16>, tensor<2x1x4x48xbf16>, tensor<2x100x4x64xf16>) {
+  %0 = fovea.group(%a = %q, %b = %k) : (tensor<2x1x17x64xbf16>, tensor<2x100x1x64xbf16>) -> tensor<2x1x17x64xbf16> {
+    %1 = fovea.attention %a, %b, %b : tensor<2x1x17x64xbf16>, tensor<2x100x1x64xbf16>, tensor<2x100x1x64xbf16> -> tensor<2x1x17x64xbf16>
+    fovea.yield %1 : tensor<2x1x17x64xbf16>
   }
   %3 = fovea.group(%a = %r, %b = %l) : (tensor<2x1x4x48xbf16>, tensor<2x100x4x48xbf16>) -> tensor<2x1x4x48xbf16> {
     %1 = fovea.attention %a, %b, %b : tensor<2x1x4x48xbf16>, tensor<2x100x4x48xbf16>, tensor<2x100x4x48xbf16> -> tensor<2x1x4x48xbf16>
@@ -44,5 +44,5 @@ func.func @others(%q: tensor<2x1x8x64xbf16>, %k: tensor<2x100x1x64xbf16>, %r: te
     %1 = fovea.attention %a, %a, %a : tensor<2x100x4x64xf16>, tensor<2x100x4x64xf16>, tensor<2x100x4x64xf16> -> tensor<2x100x4x64xf16>
     fovea.yield %1 : tensor<2x100x4x64xf16>
   }
-  return %0, %3, %2 : tensor<2x1x8x64xbf16>, tensor<2x1x4x48xbf16>, tensor<2x100x4x64xf16>
+  return %0, %3, %2 : tensor<2x1x17x64xbf16>, tensor<2x1x4x48xbf16>, tensor<2x100x4x64xf16>
 }
