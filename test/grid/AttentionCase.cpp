@@ -53,7 +53,8 @@ static const std::vector<const char *> kMemories = {"", " cache", " cache of int
 static const std::vector<const char *> kPositions = {"index", "offset", "given"};
 static const std::vector<const char *> kTypes = {"f32", "f64", "bf16", "f32/bf16", "f32/f16"};
 static const int64_t kHeadSizes[] = {1, 8, 40, 64, 128};
-static const int64_t kGroups[] = {1, 2, 4, 8};
+/// Those past the fourth are no choices of a cover.
+static const int64_t kGroups[] = {1, 2, 4, 8, 3, 13, 16, 17};
 
 const std::array<int, Axes> mlir::fovea::kChoices = {
     5, 2, 4, static_cast<int>(kMasks.size()), 6, 4, 2, 4, 3, 3, 4, 5, 2};
@@ -105,6 +106,20 @@ Choice mlir::fovea::makeSplittable(Choice choice) {
   choice[Probability] = 0;
   choice[Outputs] &= 1;
   return choice;
+}
+
+std::vector<Choice> mlir::fovea::getHeadCases() {
+  std::vector<Choice> cases;
+  for (int groups = 0; groups < static_cast<int>(std::size(kGroups)); ++groups)
+    for (int headSize : {2, 3, 4})
+      for (int types : {0, 2, 3}) {
+        Choice choice{};
+        choice[HeadSize] = headSize;
+        choice[Groups] = groups;
+        choice[Types] = types;
+        cases.push_back(choice);
+      }
+  return cases;
 }
 
 const std::vector<Choice> &mlir::fovea::getAttentionCases() {

@@ -46,6 +46,9 @@ Choice makeSplittable(Choice choice);
 const std::vector<Choice> &getAttentionCases();
 const std::vector<Choice> &getScheduledAttentionCases();
 
+/// Numbers of heads that share keys, with heads of a vector and more, in f32, bf16 and both.
+std::vector<Choice> getHeadCases();
+
 class AttentionCase {
 public:
   /// `oneQuery` makes the query length 1 in the types.
@@ -60,6 +63,7 @@ public:
                                                     std::mt19937_64 &random) const;
   /// Largest |difference| / max |expected| that is right.
   double getTolerance() const;
+  bool isOfOneQuery() const { return oneQuery; }
   /// Whether queries, keys and values are all of bf16, and so what GPUs multiply.
   bool isOfHalves() const { return choice[Types] == 2; }
   /// Whether keys and values are in caches of integers with scales.

@@ -62,7 +62,8 @@ void run(const AttentionCase &attention, int number, How how, StringRef level = 
   NoWeights weights;
   Interpreter interpreter(*module, weights);
   std::mt19937_64 random(number);
-  for (auto [queries, keys] : makeLengths(number, how)) {
+  How lengths = attention.isOfOneQuery() && how == How::Default ? How::Heads : how;
+  for (auto [queries, keys] : makeLengths(number, lengths)) {
     int64_t batch = 1 + (queries + keys + number) % 2;
     SCOPED_TRACE("B" + std::to_string(batch) + " Sq" + std::to_string(queries) + " Sk" +
                  std::to_string(keys));
@@ -158,6 +159,24 @@ TEST_P(AttentionGridTiles, byHeadsSplitOnAvx2) {
   run(AttentionCase(makeSplittable(getScheduledAttentionCases()[GetParam()]), /*oneQuery=*/true),
       GetParam(), How::SplitHeads, "avx2");
 }
+
+/// Of one query, by the level's own schedule.
+class AttentionGridHeads : public testing::TestWithParam<int> {};
+
+TEST_P(AttentionGridHeads, agreeWithTheInterpreter) {
+  run(AttentionCase(getHeadCases()[GetParam()], /*oneQuery=*/true), GetParam(), How::Default,
+      getTestedLevel());
+}
+
+TEST_P(AttentionGridHeads, agreeOnAvx2) {
+  if (std::string why = findWhyNotAvx2(); !why.empty())
+    GTEST_SKIP() << why;
+  run(AttentionCase(getHeadCases()[GetParam()], /*oneQuery=*/true), GetParam(), How::Default,
+      "avx2");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, AttentionGridHeads,
+                         testing::Range(0, static_cast<int>(getHeadCases().size())));
 
 INSTANTIATE_TEST_SUITE_P(Pairwise, AttentionGrid,
                          testing::Range(0, static_cast<int>(getAttentionCases().size())));
