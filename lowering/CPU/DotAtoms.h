@@ -43,7 +43,7 @@ struct LaneOperand {
   int64_t interleave = 1;
   int64_t alignment = 0; ///< of every vector, in bytes; 0: that of an element
   bool streams = false;  ///< comes from far away: worth fetching ahead
-  bool inOrder = false;  ///< the same, and is read as it lies, which the processor foresees
+  bool inOrder = false;  ///< the same, but is read as it lies: the processor fetches it by itself
   /// Like one of `vectors`, of what will be multiplied after this block: fetched meanwhile. May be
   /// absent.
   Value next;

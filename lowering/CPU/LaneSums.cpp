@@ -48,16 +48,19 @@ public:
     auto ofVectors = [&](function_ref<void(Value)> body) {
       b.loop(b.index(0), b.index(layout.pitch), lanes, body);
     };
+    // As many rows at once as registers hold the sums of.
+    int64_t count = countRows(), most = std::min<int64_t>(lanes >= 16 ? 2 : 1, count);
     t.forWholeOrPart(valid, layout, [&](bool whole) {
       // What one vector's rows take in memory stays in the nearest cache for all rows. Their places
       // are constants then; where each has a limit, all of them would not fit the registers.
       if (whole)
         return ofVectors([&](Value inner) {
-          forSomeRows(
-              [&](ArrayRef<Value> rows, bool fetches) { sumRows(rows, whole, inner, fetches); });
+          forSomeRows(count, most, [&](Value first, int64_t size, bool fetches) {
+            sumRows(first, size, whole, inner, fetches);
+          });
         });
-      forSomeRows([&](ArrayRef<Value> rows, bool fetches) {
-        ofVectors([&](Value inner) { sumRows(rows, whole, inner, fetches); });
+      forSomeRows(count, most, [&](Value first, int64_t size, bool fetches) {
+        ofVectors([&](Value inner) { sumRows(first, size, whole, inner, fetches); });
       });
     });
   }
@@ -171,24 +174,11 @@ private:
     }
   }
 
-  /// As many rows at once as registers hold the sums of; the first fetch what all read.
-  void forSomeRows(function_ref<void(ArrayRef<Value>, bool)> body) {
-    int64_t count = countRows(), most = std::min<int64_t>(lanes >= 16 ? 2 : 1, count);
-    auto some = [&](Value first, int64_t size, bool fetches) {
-      SmallVector<Value> rows;
-      for (int64_t r = 0; r < size; ++r)
-        rows.push_back(b.add(first, r));
-      body(rows, fetches);
-    };
-    some(b.index(0), most, true);
-    b.loop(b.index(most), b.index(count / most * most), most,
-           [&](Value row) { some(row, most, false); });
-    if (count % most != 0)
-      some(b.index(count - count % most), count % most, false);
-  }
-
-  /// All sums of `rows` with a vector's rows in memory, from `inner` on.
-  void sumRows(ArrayRef<Value> rows, bool whole, Value inner, bool fetches) {
+  /// All sums of `count` rows with a vector's rows in memory, from `inner` on.
+  void sumRows(Value first, int64_t count, bool whole, Value inner, bool fetches) {
+    SmallVector<Value> rows;
+    for (int64_t r = 0; r < count; ++r)
+      rows.push_back(b.add(first, r));
     SmallVector<SmallVector<Value>> units(rows.size());
     for (int64_t group = 0; group < lanes / kFour; ++group)
       for (auto [r, unit] : llvm::enumerate(sumFour(rows, whole, inner, group, fetches)))

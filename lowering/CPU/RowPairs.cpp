@@ -34,8 +34,9 @@ public:
     for (int64_t larger : {2 * kChunk, 4 * kChunk})
       if (type.getColumns() % larger == 0 && most * larger <= 8 * kChunk)
         size = larger;
+    Block all{b.index(0), most, b.index(0), /*fetches=*/true};
     if (rows == most && type.getColumns() == size)
-      return finish(b.index(0), most, b.index(0), sumAll());
+      return finish(all, sumAll(all));
     runParts();
   }
 
@@ -43,15 +44,23 @@ private:
   static constexpr int64_t kChunk = 32;      ///< columns whose sums are two vectors
   static constexpr int64_t kRowsOfBlock = 4; ///< of the result
 
+  /// Rows and columns of the result whose sums are in registers together.
+  struct Block {
+    Value row;
+    int64_t rows;
+    Value column;
+    bool fetches; ///< what the others read, too
+  };
+
   /// Where the sums of a row and a chunk of columns are among all those of a block.
   int64_t placeOf(int64_t row, int64_t chunk) const { return (row * size + chunk) / lanes; }
 
   /// Those of the only block.
-  SmallVector<Value> sumAll() {
+  SmallVector<Value> sumAll(const Block &block) {
     // Few sums are two chains of additions, so that none waits for the one before.
     int64_t count = placeOf(most, 0), chains = count <= 4 ? 2 : 1;
     SmallVector<Value> all(chains * count, b.zero(VectorType::get(lanes, type.getElementType())));
-    all = sumRows({b.index(0), most, b.index(0), /*fetches=*/true}, b.index(0), depth, chains, all);
+    all = sumRows(block, b.index(0), depth, chains, all);
     for (int64_t i = 0; i < count && chains > 1; ++i)
       all[i] = arith::AddFOp::create(b, all[i], all[count + i]);
     return all;
@@ -63,52 +72,38 @@ private:
     constexpr int64_t kPart = 16;
     Type element = type.getElementType();
     TileLayout layout(TileType::get(rows, type.getColumns(), element), lanes);
-    Value memory = t.allocate(element, layout);
-    auto placeOfSum = [&](const Block &block, int64_t i) {
-      Value row = b.mul(b.add(block.row, i * lanes / size), layout.pitch);
-      return b.add(b.add(row, block.column), i * lanes % size);
+    Scratch memory{t.allocate(element, layout), layout};
+    auto rowOf = [&](const Block &block, int64_t i) { return b.add(block.row, i * lanes / size); };
+    auto columnOf = [&](const Block &block, int64_t i) {
+      return b.add(block.column, i * lanes % size);
     };
     auto read = [&](const Block &block) {
       SmallVector<Value> sums;
-      for (int64_t i = 0; i < placeOf(block.rows, 0); ++i)
-        sums.push_back(b.load(element, memory, placeOfSum(block, i), lanes));
+      for (int64_t i = 0; i < placeOf(block.rows, 0); ++i) {
+        Value at = b.add(b.mul(rowOf(block, i), layout.pitch), columnOf(block, i));
+        sums.push_back(t.readScratch(memory, element, at, lanes));
+      }
       return sums;
     };
     auto write = [&](const Block &block, ArrayRef<Value> sums) {
-      for (auto [i, sum] : llvm::enumerate(sums))
-        b.store(sum, memory, placeOfSum(block, static_cast<int64_t>(i)));
+      for (int64_t i = 0; i < placeOf(block.rows, 0); ++i)
+        t.write(memory, rowOf(block, i), columnOf(block, i), sums[i]);
     };
-    Value zero = b.zero(VectorType::get(lanes, element));
-    b.loop(b.index(0), b.index(rows * layout.pitch), lanes,
-           [&](Value at) { b.store(zero, memory, at); });
+    t.clear(memory, element, b.index(0));
     b.loop(b.index(0), depth, kPart, [&](Value begin) {
       Value end = b.minimum(b.add(begin, kPart), depth);
       forEachBlock([&](const Block &block) {
         write(block, sumRows(block, begin, end, /*chains=*/1, read(block)));
       });
     });
-    forEachBlock(
-        [&](const Block &block) { finish(block.row, block.rows, block.column, read(block)); });
+    forEachBlock([&](const Block &block) { finish(block, read(block)); });
   }
 
-  /// Rows and columns of the result whose sums are in registers together.
-  struct Block {
-    Value row;
-    int64_t rows;
-    Value column;
-    bool fetches; ///< what the others read, too
-  };
-
   void forEachBlock(function_ref<void(const Block &)> body) {
-    auto ofRows = [&](Value row, int64_t count, bool fetches) {
+    forSomeRows(rows, most, [&](Value first, int64_t count, bool fetches) {
       b.loop(b.index(0), b.index(type.getColumns()), size,
-             [&](Value column) { body({row, count, column, fetches}); });
-    };
-    ofRows(b.index(0), most, true);
-    b.loop(b.index(most), b.index(rows / most * most), most,
-           [&](Value row) { ofRows(row, most, false); });
-    if (rows % most != 0)
-      ofRows(b.index(rows / most * most), rows % most, false);
+             [&](Value column) { body({first, count, column, fetches}); });
+    });
   }
 
   /// `all` and the products of the rows in memory from `begin` to `end`, in as many chains.
@@ -133,12 +128,12 @@ private:
   }
 
   /// Stores a block's sums.
-  void finish(Value row, int64_t count, Value column, ArrayRef<Value> sums) {
-    for (int64_t r = 0; r < count; ++r)
+  void finish(const Block &block, ArrayRef<Value> sums) {
+    for (int64_t r = 0; r < block.rows; ++r)
       for (int64_t chunk = 0; chunk < size; chunk += kChunk)
         for (auto [half, sum] : llvm::enumerate(inOrder(sums, r, chunk)))
-          writeSum(*result, b.add(row, r),
-                   b.add(column, chunk + static_cast<int64_t>(half) * lanes), sum);
+          writeSum(*result, b.add(block.row, r),
+                   b.add(block.column, chunk + static_cast<int64_t>(half) * lanes), sum);
   }
 
   /// Adds the products of rows k and k + 1, or of k alone.

@@ -239,6 +239,10 @@ protected:
   /// few: then work for each of them, which may be to convert what lies in memory, costs less than
   /// preparing that for all. Else 0.
   int64_t countFewRows(bool converts = false);
+  static int64_t getMostFewRows(bool converts) { return converts ? 4 : 16; }
+  /// Of `count` rows at most `most` at a time: the first, how many, and whether they are the first
+  /// that read the other operand, and so fetch it.
+  void forSomeRows(int64_t count, int64_t most, function_ref<void(Value, int64_t, bool)> body);
   /// A vector of the result, to which what it begins with is added.
   void writeSum(const Scratch &result, Value row, Value inner, Value sum);
 

@@ -29,11 +29,19 @@ bool TileLowering::Product::addsPairs() const {
 }
 
 int64_t TileLowering::Product::countFewRows(bool converts) {
-  const int64_t most = converts ? 4 : 16;
   if (layout.axis != 1 || !type.getElementType().isF32())
     return 0;
   int64_t rows = getConstant(t.endAlong(dot.getResult(), 0)).value_or(0);
-  return rows <= most ? rows : 0;
+  return rows <= getMostFewRows(converts) ? rows : 0;
+}
+
+void TileLowering::Product::forSomeRows(int64_t count, int64_t most,
+                                        function_ref<void(Value, int64_t, bool)> body) {
+  body(b.index(0), most, true);
+  b.loop(b.index(most), b.index(count / most * most), most,
+         [&](Value first) { body(first, most, false); });
+  if (count % most != 0)
+    body(b.index(count - count % most), count % most, false);
 }
 
 void TileLowering::Product::writeSum(const Scratch &result, Value row, Value inner, Value sum) {
@@ -61,7 +69,11 @@ public:
     findDepth();
     std::optional<Scratch> donor = t.findDonor(dot.getAcc(), dot, type);
     result = t.resultScratch(dot.getResult(), donor);
-    if (!(readsRowsTwice() ? emitParts(donor && !t.isLazy(dot.getAcc())) : emitColumns(nullptr)))
+    bool isComputed =
+        readsRowsTwice()
+            ? emitParts(donor && !t.isLazy(dot.getAcc()))
+            : emitColumns([&](Value inner, int64_t vectors) { return emitBlocks(inner, vectors); });
+    if (!isComputed)
       return dot.emitOpError("has elements that no product of this target computes");
     return success();
   }
@@ -96,7 +108,7 @@ private:
   bool emitRows(Value outer, Value inner, int64_t vectors, Value begin);
   bool emitBlocks(Value inner, int64_t vectors);
   bool emitBlocks(Value inner, int64_t vectors, Value begin);
-  bool emitColumns(Value begin);
+  bool emitColumns(function_ref<bool(Value, int64_t)> emit);
   bool readsRowsTwice();
   bool emitParts(bool hasAcc);
   int64_t countDepths(int64_t vectors) const;
@@ -113,10 +125,9 @@ private:
   SmallVector<std::pair<LaneScales *, Place>> factorStarts; ///< of scales and offsets
   // Of a lanes' operand in panels; 0: it is in none.
   int64_t panel = 0;
-  bool isPacked = false;  ///< pairs of what is no weight
-  bool readsRows = false; ///< the lanes' operand is rows in memory, which a loop walks for few rows
-  bool isBegun = false;   ///< the result has what sums begin with
-  bool together = false;  ///< tiles divide the panels: one place and constants give all of a tile's
+  bool isPacked = false; ///< pairs of what is no weight
+  bool isBegun = false;  ///< the result has what sums begin with
+  bool together = false; ///< tiles divide the panels: one place and constants give all of a tile's
   Value panelStride;
 };
 
@@ -204,10 +215,10 @@ void TileLowering::DotLowering::placeLanes() {
 /// Rows in memory, which few rows of the other operand are multiplied by as fast as memory gives
 /// them; many, or several for which they are converted, take longer anyway.
 void TileLowering::DotLowering::placeRows(LoadOp load) {
-  const int64_t few = t.viewOf(load.getView()).type.isF32() ? 16 : 4;
-  bool walks = t.walksRows(load);
-  readsRows = block.lane.inOrder = walks && countRows() <= few;
-  block.lane.streams = walks && !readsRows;
+  LaneOperand &lane = block.lane;
+  bool walks = t.walksRows(load), converts = !t.viewOf(load.getView()).type.isF32();
+  lane.inOrder = walks && countRows() <= getMostFewRows(converts);
+  lane.streams = walks && !lane.inOrder;
 }
 
 /// Bytes that lie in lanes already.
@@ -355,7 +366,7 @@ void TileLowering::DotLowering::chooseBlock() {
     rows = (*given)[0] <= kMaxBlockRows ? (*given)[0] : kMaxBlockRows / 2;
     columns = llvm::alignTo((*given)[1], lanes);
   }
-  if (readsRows) {
+  if (block.lane.inOrder) {
     // As many sums, of rows as they lie in memory.
     int64_t sums = rows * columns / lanes;
     columns = std::min(layout.pitch, sums * lanes);
@@ -539,22 +550,20 @@ bool TileLowering::DotLowering::emitBlocks(Value inner, int64_t vectors, Value b
   return isComputed;
 }
 
-/// All blocks, of `block.depth` from `begin` on; null: of all depth.
-bool TileLowering::DotLowering::emitColumns(Value begin) {
+/// Of all columns, some vectors at a time.
+bool TileLowering::DotLowering::emitColumns(function_ref<bool(Value, int64_t)> emit) {
   bool isComputed = true;
-  auto emit = [&](Value inner, int64_t vectors) {
-    isComputed &= begin ? emitBlocks(inner, vectors, begin) : emitBlocks(inner, vectors);
-  };
   int64_t whole = layout.pitch / columns * columns;
-  b.loop(b.index(0), b.index(whole), columns, [&](Value inner) { emit(inner, columns / lanes); });
+  b.loop(b.index(0), b.index(whole), columns,
+         [&](Value inner) { isComputed &= emit(inner, columns / lanes); });
   if (whole != layout.pitch)
-    emit(b.index(whole), (layout.pitch - whole) / lanes);
+    isComputed &= emit(b.index(whole), (layout.pitch - whole) / lanes);
   return isComputed;
 }
 
 /// Whether rows in memory are read by several blocks, all of few rows of the other operand.
 bool TileLowering::DotLowering::readsRowsTwice() {
-  return readsRows && (countRows() > rows || layout.pitch > columns);
+  return block.lane.inOrder && (countRows() > rows || layout.pitch > columns);
 }
 
 /// Some rows in memory at a time for all blocks, so that memory is read as it lies and without a
@@ -565,15 +574,14 @@ bool TileLowering::DotLowering::emitParts(bool hasAcc) {
   if (dot.getAcc() && !hasAcc)
     t.copy(dot.getAcc(), *result);
   else if (!dot.getAcc())
-    t.forEachVector(layout, outerEnd, [&](Value outer, Value inner) {
-      t.write(*result, outer, inner, b.zero(VectorType::get(lanes, block.sum)));
-    });
+    t.clear(*result, block.sum, b.index(0));
   Value depth = block.depth;
   bool isComputed = true;
   isBegun = true;
   b.loop(b.index(0), depth, kRows, [&](Value begin) {
     block.depth = b.minimum(b.sub(depth, begin), b.index(kRows));
-    isComputed = emitColumns(begin);
+    isComputed = emitColumns(
+        [&](Value inner, int64_t vectors) { return emitBlocks(inner, vectors, begin); });
   });
   block.depth = depth;
   return isComputed;

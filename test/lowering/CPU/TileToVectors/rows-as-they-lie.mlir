@@ -3,7 +3,7 @@
 
 // Rows of memory that a loop walks, as one query's attention walks values: they are read in their order, from which the
 // processor foresees what comes, and nothing is fetched ahead. A block has as many columns as its sums allow, so that it
-// reads whole rows: of 4 x 64 given, 2 x 128. A fence keeps the loads of a row before those of the next.
+// reads whole rows: of 4 x 64 given, 1 x 128 for one row, 2 x 128 for more. A fence keeps the loads of a row before those of the next.
 
 // CHECK-LABEL: func.func @one
 // CHECK-NOT:     prefetch
